@@ -1,0 +1,28 @@
+# stoker_area(NAME DEPS area... LIBS target...): a static library from src/stoker/NAME, its tests
+# (*_test.cpp, one binary) and its benches (*_bench.cpp, one binary). DEPS are the layers below.
+function(stoker_area name)
+  cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
+  set(dir ${CMAKE_SOURCE_DIR}/src/stoker/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${dir}/*.cpp)
+  set(tests ${sources})
+  set(benches ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER benches INCLUDE REGEX "_bench\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+
+  add_library(stoker_${name} STATIC ${sources})
+  target_include_directories(stoker_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+  list(TRANSFORM ARG_DEPS PREPEND stoker_)
+  target_link_libraries(stoker_${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_LIBS} stoker_warnings)
+
+  if(STOKER_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE stoker_${name} ${ARG_LIBS} stoker_warnings GTest::gmock_main)
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
+  endif()
+  if(STOKER_BENCHES AND benches)
+    add_executable(${name}_bench ${benches})
+    target_link_libraries(${name}_bench PRIVATE stoker_${name} ${ARG_LIBS} benchmark::benchmark_main)
+  endif()
+endfunction()

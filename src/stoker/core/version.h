@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace stoker {
+inline constexpr const char* kVersion = "0.1.0";
+}  // namespace stoker

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "stoker/core/image_view.h"
+
+namespace stoker::image {
+
+// Mirrors RGBX pixels in place.
+void flip_horizontal(const ImageView& rgbx);
+void flip_vertical(const ImageView& rgbx);
+
+// RGBX to packed RGB (out.channels 3) or to the first channel alone (out.channels 1).
+void pack(const ImageView& rgbx, const ImageView& out);
+
+// torchvision's ToTensor: HWC uint8 -> CHW float32, value / 255. `channels` is 1 or 3;
+// `out` holds channels * height * width floats.
+void to_tensor(const uint8_t* hwc, int32_t height, int32_t width, int32_t channels, float* out);
+
+// torchvision's Normalize: (x - mean[c]) / std[c] in float32, without a fused multiply-add.
+// `in` and `out` are CHW and may be the same.
+void normalize(const float* in, int32_t channels, size_t plane, const float* mean, const float* std,
+               float* out);
+
+// The SIMD target chosen at run time, such as "AVX3" or "SSE4".
+const char* simd_target();
+
+}  // namespace stoker::image
