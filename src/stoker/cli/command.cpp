@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stoker/cli/command.h"
+
+#include <cstdio>
+
+namespace stoker::cli {
+
+Param json_option() {
+  return {.name = "json", .kind = ParamKind::Flag, .help = "print the result as JSON on stdout"};
+}
+
+void message(const std::string& text) {
+  std::string out;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    out += "stoker: " + text.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  // One write, so that lines of several processes do not mix.
+  std::fwrite(out.data(), 1, out.size(), stderr);
+}
+
+}  // namespace stoker::cli
