@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+
+#include "bindings.h"
+#include "stoker/core/version.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ engine of stoker.";
+  m.attr("__version__") = stoker::kVersion;
+  register_image(m);
+  register_telemetry(m);
+}

@@ -1,0 +1,19 @@
+"""stoker keeps the GPU fed.
+
+Importing this package imports neither torch nor Pillow: what needs them imports them when it is
+called.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+__all__ = ["pil"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
