@@ -18,11 +18,11 @@ enum class Stage : uint8_t { Read, Decode, Transform, Collate };
 inline constexpr int kStageCount = 4;
 
 enum class Counter : uint8_t {
-  ImagesNative,     // images whose pixels came from the native decoder
-  ImagesCompared,   // of those, compared with Pillow
-  ImagesDiffer,     // of those, not equal (then Pillow's pixels were used)
-  ImagesPillow,     // images that were left to Pillow
-  BytesDiffer,      // differing bytes, summed
+  ImagesNative,    // images whose pixels came from the native decoder
+  ImagesCompared,  // of those, compared with Pillow
+  ImagesDiffer,    // of those, not equal (then Pillow's pixels were used)
+  ImagesPillow,    // images that were left to Pillow
+  BytesDiffer,     // differing bytes, summed
 };
 inline constexpr int kCounterCount = 5;
 
@@ -64,6 +64,9 @@ class Recorder {
   void backward_end(int64_t now_ns);
   void optimizer_begin(uint64_t optimizer, int64_t now_ns);
   void optimizer_end(uint64_t optimizer, int64_t now_ns);
+  // Changes whenever a step begins or is given up (a validation pass), so that device events can
+  // be kept by the step that they belong to.
+  int64_t step_number() const;
   // Device time of a finished step, resolved late. `exposed_stall_ns` is the GPU's gap before the
   // step, capped by the step's data wait.
   void device_step(int64_t forward_ns, int64_t backward_ns, int64_t optimizer_ns,
