@@ -138,8 +138,8 @@ void register_image(nb::module_& m) {
         "(pixels, decode_ns, transform_ns): packed HWC uint8 pixels of a plan applied to a JPEG.");
   m.def("to_tensor", &to_tensor, "hwc"_a, "height"_a, "width"_a, "channels"_a, "out"_a,
         "HWC uint8 bytes to CHW float32 / 255 at the address `out`.");
-  m.def("normalize", &normalize, "in"_a, "channels"_a, "plane"_a, "mean"_a, "std"_a, "out"_a,
-        "(x - mean) / std over CHW float32 at the addresses `in` and `out`.");
+  m.def("normalize", &normalize, "input"_a, "channels"_a, "plane"_a, "mean"_a, "std"_a, "out"_a,
+        "(x - mean) / std over CHW float32 at the addresses `input` and `out`.");
   nb::class_<stoker::SharedCounter>(m, "SharedCounter")
       .def_static("open", &open_counter, "path"_a = "")
       .def("next", &stoker::SharedCounter::next);

@@ -1,0 +1,92 @@
+"""Pixels of a view: natively, compared with Pillow's on the first images and now and then."""
+
+from __future__ import annotations
+
+import io
+import os
+
+from PIL import Image, JpegImagePlugin
+
+from .. import _core
+from . import counters
+from .view import View
+
+FIRST_COMPARED = 32
+THEN_ONE_IN = 1000
+
+# Set by install(): which pass of a resize this Pillow does first, and the count of images that all
+# processes of a run share, so that each fresh worker does not begin to compare anew.
+pass_order = 0
+images: _core.SharedCounter | None = None
+
+# Why the native path was given up in this process, or "".
+disabled = ""
+
+
+def open_counter() -> _core.SharedCounter:
+    run_dir = os.environ.get("STOKER_RUN_DIR")
+    if run_dir:
+        try:
+            return _core.SharedCounter.open(os.path.join(run_dir, "images.count"))
+        except RuntimeError:
+            pass  # the folder is gone or full: count in this process and its forks
+    return _core.SharedCounter.open()
+
+
+def pixels(view: View) -> bytes:
+    """Packed HWC uint8 pixels of `view`, equal to what Pillow gives.
+
+    Any failure of the native path is counted and answered by Pillow itself.
+    """
+    if disabled:
+        counters.left_to_pillow(disabled)
+        return by_pillow(view)
+    try:
+        data, decode_ns, transform_ns = _core.render(view.source.data, view.plan(pass_order))
+    except Exception as error:
+        counters.left_to_pillow(f"native decoder: {error}")
+        return by_pillow(view)
+    counters.time("decode", decode_ns)
+    counters.time("transform", transform_ns)
+    counters.count("images_native")
+    return _compared(view, data) if _is_compared() else data
+
+
+def _is_compared() -> bool:
+    if images is None:
+        return True
+    number = images.next()
+    return number < FIRST_COMPARED or number % THEN_ONE_IN == 0
+
+
+def _compared(view: View, data: bytes) -> bytes:
+    global disabled
+    reference = by_pillow(view)
+    counters.count("images_compared")
+    if reference == data:
+        return data
+    differing = sum(a != b for a, b in zip(data, reference, strict=False))
+    counters.count("images_differ")
+    counters.count("bytes_differ", differing + abs(len(data) - len(reference)))
+    disabled = "an earlier image differed from Pillow's"
+    return reference
+
+
+def by_pillow(view: View) -> bytes:
+    """The same pixels by Pillow's own decoder and operations."""
+    image: Image.Image = JpegImagePlugin.JpegImageFile(io.BytesIO(view.source.data))
+    if image.mode != view.mode:
+        image = image.convert(view.mode)
+    image = _mirror(image.crop(view.crop), view.mirror_before)
+    if view.resized is not None:
+        image = image.resize(view.resized, view.filter).crop(view.window)
+        image = _mirror(image, view.mirror_after)
+    return image.tobytes()
+
+
+def _mirror(image: Image.Image, mirror: tuple[bool, bool]) -> Image.Image:
+    if mirror[0]:
+        image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    if mirror[1]:
+        image = image.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
+    return image
