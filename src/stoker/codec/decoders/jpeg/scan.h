@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "stoker/codec/decoder.h"
+
+namespace stoker::codec::jpeg {
+
+// True when the data are one plain Huffman-coded scan of 1 or 3 components whose every table and
+// size libjpeg accepts, and the scan holds nothing but stuffed bytes and the restart markers that
+// DRI announces, in order and number, up to an end marker. Such a file decodes without an error
+// whatever its entropy-coded bits say, so its decoding may be put off. In doubt: false.
+bool is_clean(Bytes data);
+
+}  // namespace stoker::codec::jpeg

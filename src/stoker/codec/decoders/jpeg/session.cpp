@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stoker/codec/decoders/jpeg/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace stoker::codec::jpeg {
+namespace {
+
+constexpr int32_t kRowsAtOnce = 16;
+// Narrower windows would change how libjpeg treats the edges of subsampled chroma.
+constexpr int32_t kMinWindow = 8;
+
+[[noreturn]] void fail(j_common_ptr cinfo, ErrorCode code) {
+  auto* trap = reinterpret_cast<ErrorTrap*>(cinfo->err);
+  trap->code = code;
+  cinfo->err->format_message(cinfo, trap->message);
+  std::longjmp(trap->jump, 1);
+}
+
+ErrorCode code_of(int message) {
+  switch (message) {
+    case JERR_OUT_OF_MEMORY:
+      return ErrorCode::TooLarge;
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_BAD_PRECISION:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_CCIR601_NOTIMPL:
+      return ErrorCode::Unsupported;
+    case JERR_INPUT_EOF:
+      return ErrorCode::Truncated;
+    default:
+      return ErrorCode::Corrupt;
+  }
+}
+
+void on_error(j_common_ptr cinfo) {
+  fail(cinfo, code_of(cinfo->err->msg_code));
+}
+
+// A warning means that libjpeg guesses pixels; negative levels are warnings.
+void on_message(j_common_ptr cinfo, int level) {
+  if (level < 0) {
+    fail(cinfo, ErrorCode::Corrupt);
+  }
+}
+
+void on_output(j_common_ptr /*cinfo*/) {}
+
+void on_source(j_decompress_ptr /*cinfo*/) {}
+
+boolean on_source_end(j_decompress_ptr cinfo) {
+  ERREXIT(cinfo, JERR_INPUT_EOF);
+  return FALSE;
+}
+
+void on_source_skip(j_decompress_ptr cinfo, long count) {
+  if (count <= 0) {
+    return;
+  }
+  if (static_cast<size_t>(count) > cinfo->src->bytes_in_buffer) {
+    ERREXIT(cinfo, JERR_INPUT_EOF);
+  }
+  cinfo->src->next_input_byte += count;
+  cinfo->src->bytes_in_buffer -= static_cast<size_t>(count);
+}
+
+J_COLOR_SPACE colour_space_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::Grey:
+      return JCS_GRAYSCALE;
+    case PixelFormat::Rgb:
+      return JCS_EXT_RGB;
+    case PixelFormat::Rgbx:
+      break;
+  }
+  return JCS_EXT_RGBX;
+}
+
+int32_t bytes_of(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::Grey:
+      return 1;
+    case PixelFormat::Rgb:
+      return 3;
+    case PixelFormat::Rgbx:
+      break;
+  }
+  return 4;
+}
+
+}  // namespace
+
+// False when libjpeg failed; error_ then says why.
+template <class Body>
+bool Session::guarded(Body body) {
+  if (setjmp(error_.jump) != 0) {  // NOLINT(cert-err52-cpp): libjpeg knows no other way
+    return false;
+  }
+  body();
+  return true;
+}
+
+Session::Session() {
+  cinfo_.err = jpeg_std_error(&error_.base);
+  error_.base.error_exit = on_error;
+  error_.base.emit_message = on_message;
+  error_.base.output_message = on_output;
+  if (!guarded([this] { jpeg_create_decompress(&cinfo_); })) {
+    throw std::bad_alloc();
+  }
+  hooks_.install(cinfo_);
+  source_.init_source = on_source;
+  source_.fill_input_buffer = on_source_end;
+  source_.skip_input_data = on_source_skip;
+  source_.resync_to_restart = jpeg_resync_to_restart;
+  source_.term_source = on_source;
+  cinfo_.src = &source_;
+}
+
+Session::~Session() {
+  jpeg_destroy_decompress(&cinfo_);
+}
+
+Status Session::read_header(Bytes data) {
+  jpeg_abort_decompress(&cinfo_);
+  source_.next_input_byte = data.data();
+  source_.bytes_in_buffer = data.size();
+  if (!guarded([this] { jpeg_read_header(&cinfo_, TRUE); })) {
+    return failure();
+  }
+  return {};
+}
+
+Status Session::decode(const DecodeRequest& request, bool partial, const ImageView& out) {
+  const int32_t pixel_bytes = bytes_of(request.format);
+  rows_.resize(static_cast<size_t>(kRowsAtOnce) * static_cast<size_t>(width() * pixel_bytes));
+  const bool done = guarded([&] {
+    start(request.format);
+    if (partial) {
+      read_part(request.region, pixel_bytes, out);
+    } else {
+      read_whole(request.region, pixel_bytes, out);
+    }
+  });
+  jpeg_abort_decompress(&cinfo_);
+  return done ? Status() : failure();
+}
+
+// The settings of Pillow: accurate DCT, smooth upsampling, block smoothing.
+void Session::start(PixelFormat format) {
+  cinfo_.out_color_space = colour_space_of(format);
+  cinfo_.dct_method = JDCT_ISLOW;
+  cinfo_.do_fancy_upsampling = TRUE;
+  cinfo_.do_block_smoothing = TRUE;
+  jpeg_start_decompress(&cinfo_);
+}
+
+// One pixel more on each side, because smooth upsampling looks at the neighbours.
+void Session::read_part(const Region& region, int32_t pixel_bytes, const ImageView& out) {
+  int32_t x0 = std::max(0, region.x0 - 1);
+  int32_t x1 = std::min(width(), region.x1 + 1);
+  x0 = std::max(0, std::min(x0, x1 - kMinWindow));
+  x1 = std::min(width(), std::max(x1, x0 + kMinWindow));
+  auto offset = static_cast<JDIMENSION>(x0);
+  auto window = static_cast<JDIMENSION>(x1 - x0);
+  jpeg_crop_scanline(&cinfo_, &offset, &window);
+  if (region.y0 > 0) {
+    jpeg_skip_scanlines(&cinfo_, static_cast<JDIMENSION>(region.y0));
+  }
+  read_rows(region.y1, region, region.x0 - static_cast<int32_t>(offset), pixel_bytes, out);
+}
+
+void Session::read_whole(const Region& region, int32_t pixel_bytes, const ImageView& out) {
+  read_rows(height(), region, region.x0, pixel_bytes, out);
+  jpeg_finish_decompress(&cinfo_);
+}
+
+// Reads rows up to `y_end` and keeps those of the region. `x_offset`: the region's left edge in
+// the rows that libjpeg gives.
+void Session::read_rows(int32_t y_end, const Region& region, int32_t x_offset, int32_t pixel_bytes,
+                        const ImageView& out) {
+  const size_t row_bytes = size_t{cinfo_.output_width} * static_cast<size_t>(pixel_bytes);
+  const size_t skipped = static_cast<size_t>(x_offset) * static_cast<size_t>(pixel_bytes);
+  const size_t kept = static_cast<size_t>(region.width()) * static_cast<size_t>(pixel_bytes);
+  JSAMPROW rows[kRowsAtOnce];
+  for (int32_t i = 0; i < kRowsAtOnce; ++i) {
+    rows[i] = rows_.data() + static_cast<size_t>(i) * row_bytes;
+  }
+  auto y = static_cast<int32_t>(cinfo_.output_scanline);
+  while (y < y_end) {
+    const auto wanted = static_cast<JDIMENSION>(std::min(kRowsAtOnce, y_end - y));
+    const auto got = static_cast<int32_t>(jpeg_read_scanlines(&cinfo_, rows, wanted));
+    for (int32_t i = 0; i < got; ++i, ++y) {
+      if (y >= region.y0 && y < region.y1) {
+        std::memcpy(out.row(y - region.y0), rows[i] + skipped, kept);
+      }
+    }
+  }
+}
+
+}  // namespace stoker::codec::jpeg

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csetjmp>
+
+#include "stoker/codec/decoder.h"
+#include "stoker/codec/decoders/jpeg/arena.h"
+#include "stoker/codec/libjpeg.h"
+#include "stoker/core/buffer.h"
+
+namespace stoker::codec::jpeg {
+
+// libjpeg's error callbacks jump here. A function that calls setjmp, and every function between it
+// and libjpeg, must hold nothing with a destructor: the jump would skip it.
+struct ErrorTrap {
+  jpeg_error_mgr base;  // first: libjpeg hands out a pointer to it
+  std::jmp_buf jump;
+  ErrorCode code;
+  char message[JMSG_LENGTH_MAX];
+};
+
+// One libjpeg decompress object, reused for image after image.
+class Session {
+ public:
+  Session();
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Reads up to the first scan. The data must stay where they are until decode() has returned.
+  Status read_header(Bytes data);
+  // After read_header(). `partial`: leave out what the region does not need, which is exact only
+  // for a clean file; otherwise the whole file is read, to its end marker.
+  Status decode(const DecodeRequest& request, bool partial, const ImageView& out);
+
+  int32_t width() const { return static_cast<int32_t>(cinfo_.image_width); }
+  int32_t height() const { return static_cast<int32_t>(cinfo_.image_height); }
+  int32_t channels() const { return cinfo_.num_components; }
+  bool progressive() const { return cinfo_.progressive_mode != 0; }
+
+ private:
+  template <class Body>
+  bool guarded(Body body);
+  Status failure() const { return {error_.code, error_.message}; }
+  void start(PixelFormat format);
+  void read_part(const Region& region, int32_t pixel_bytes, const ImageView& out);
+  void read_whole(const Region& region, int32_t pixel_bytes, const ImageView& out);
+  void read_rows(int32_t y_end, const Region& region, int32_t x_offset, int32_t pixel_bytes,
+                 const ImageView& out);
+
+  jpeg_decompress_struct cinfo_{};
+  jpeg_source_mgr source_{};
+  ErrorTrap error_{};
+  ArenaHooks hooks_;
+  Buffer rows_;  // kRowsAtOnce rows of the whole width
+};
+
+}  // namespace stoker::codec::jpeg
