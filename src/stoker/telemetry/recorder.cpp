@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "stoker/core/clock.h"
 #include "stoker/telemetry/layout.h"
 #include "stoker/telemetry/step_tracker.h"
 
@@ -22,9 +23,9 @@ using layout::bump;
 using std::memory_order_relaxed;
 using std::memory_order_release;
 
-int64_t clock_ns(clockid_t clock) {
+int64_t wall_ns() {
   timespec now{};
-  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_REALTIME, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
@@ -62,8 +63,8 @@ void write_common(layout::Common& common, const ProcessInfo& info, size_t bytes)
   common.rank = info.rank;
   common.world_size = info.world_size;
   common.bytes = static_cast<uint32_t>(bytes);
-  common.created_wall_ns = clock_ns(CLOCK_REALTIME);
-  common.created_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+  common.created_wall_ns = wall_ns();
+  common.created_monotonic_ns = now_ns();
   common.ready.store(1, memory_order_release);
 }
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stoker/telemetry/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "stoker/telemetry/layout.h"
+
+namespace stoker::telemetry {
+namespace {
+
+constexpr int64_t kFewestSteps = 10;     // after warm-up
+constexpr double kInputShare = 0.10;     // from here on waiting is what holds the step back
+constexpr double kResidualLimit = 0.25;  // above this the hooks have missed something
+constexpr double kComputeShare = 0.50;   // of the step, for the model's own work to dominate
+constexpr double kStageLead = 0.35;      // below this no stage is named
+
+double of(const VerdictInput& input, Phase phase) {
+  return input.share[static_cast<size_t>(phase)];
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", share * 100.0);
+}
+
+Verdict unclear(const std::string& why) {
+  return {.kind = "unclear", .sentence = "UNCLEAR: " + why};
+}
+
+// The first thing that forbids a verdict, or "".
+std::string what_is_missing(const VerdictInput& input) {
+  const auto saw = [&](layout::Saw hook) { return (input.saw & hook) != 0; };
+  if (!input.attached) {
+    return "stoker was not attached: " + input.not_attached_reason + ".";
+  }
+  if (input.steps == 0) {
+    if (!saw(layout::kSawOptimizer)) {
+      return saw(layout::kSawLoader)
+                 ? "batches were loaded, but no optimizer step was seen, so there are no steps."
+                 : "no training step was seen: neither a DataLoader nor an optimizer was used.";
+    }
+    return "no step was seen from border to border.";
+  }
+  const int64_t counted = input.steps - input.warmup;
+  if (counted < kFewestSteps) {
+    return fmt::format("only {} steps after {} of warm-up; {} are needed.", counted, input.warmup,
+                       kFewestSteps);
+  }
+  if (!saw(layout::kSawForward)) {
+    return "no forward pass was seen, so a step cannot be split.";
+  }
+  if (!saw(layout::kSawBackward)) {
+    return "no backward pass was seen, so a step cannot be split.";
+  }
+  const double residual = of(input, Phase::Residual);
+  if (residual > kResidualLimit && residual > of(input, Phase::DataWait)) {
+    return fmt::format("{} of each step lies outside of loading, forward, backward and optimizer.",
+                       percent(residual));
+  }
+  return {};
+}
+
+struct Costliest {
+  Stage stage = Stage::Read;
+  double share = 0;
+};
+
+std::optional<Costliest> costliest_stage(const VerdictInput& input) {
+  const auto total = static_cast<double>(
+      std::accumulate(input.stage_ns.begin(), input.stage_ns.end(), int64_t{0}));
+  if (total <= 0) {
+    return {};
+  }
+  const auto most = std::max_element(input.stage_ns.begin(), input.stage_ns.end());
+  return Costliest{.stage = static_cast<Stage>(std::distance(input.stage_ns.begin(), most)),
+                   .share = static_cast<double>(*most) / total};
+}
+
+// Share of the waiting that goes away when decoding becomes `speedup` times as fast. With workers
+// the loader is what the step waits for, so a step takes as long as the loader's work; without
+// them the work is the waiting.
+double hidden_by_decoding(const VerdictInput& input, double decode_share, double speedup) {
+  const double saved = decode_share * (1.0 - 1.0 / speedup);
+  if (!input.has_workers) {
+    return saved;
+  }
+  const double wait = of(input, Phase::DataWait);
+  return std::min(1.0, saved / wait);
+}
+
+// Measured for decoding with region decode against Pillow's, over crops of usual sizes.
+constexpr Estimate kNativeSpeedup = {.low = 1.3, .value = 2.0, .high = 3.0};
+
+std::vector<Fix> input_fixes(const VerdictInput& input, const std::optional<Costliest>& stage) {
+  std::vector<Fix> fixes;
+  if (stage && stage->stage == Stage::Decode && !input.native_decoding &&
+      input.images_left_to_pillow > 0) {
+    const auto gain = [&](double speedup) {
+      return gain_when_hidden(input.blocks, hidden_by_decoding(input, stage->share, speedup));
+    };
+    fixes.push_back({.id = "native_decoding",
+                     .change_class = "exact",
+                     .predicted_gain = {.low = gain(kNativeSpeedup.low).low,
+                                        .value = gain(kNativeSpeedup.value).value,
+                                        .high = gain(kNativeSpeedup.high).high}});
+  }
+  if (input.usable_cpus > 1) {
+    // More workers may take the cores that the model computes on: then nothing is gained.
+    Estimate gain = gain_when_hidden(input.blocks, 1.0);
+    gain.low = 1.0;
+    fixes.push_back({.id = "more_workers", .change_class = "random", .predicted_gain = gain});
+  }
+  return fixes;
+}
+
+std::string prediction(const std::vector<Fix>& fixes) {
+  if (fixes.empty()) {
+    return {};
+  }
+  const Fix& fix = fixes.front();
+  return fmt::format(" {} [{}]: {:.1f}x predicted ({:.1f} to {:.1f}).", fix.id, fix.change_class,
+                     fix.predicted_gain.value, fix.predicted_gain.low, fix.predicted_gain.high);
+}
+
+Verdict judge_input(const VerdictInput& input, double waiting) {
+  const std::optional<Costliest> stage = costliest_stage(input);
+  Verdict verdict{.kind = "input", .fixes = input_fixes(input, stage)};
+  if (input.exposed_stall_share) {
+    verdict.sentence =
+        fmt::format("INPUT-BOUND: the GPU waits {} of each step for data", percent(waiting));
+    verdict.evidence.push_back({"exposed_stall_share", waiting, "share"});
+  } else {
+    verdict.sentence =
+        fmt::format("INPUT-BOUND: {} of each step is spent waiting for data", percent(waiting));
+  }
+  verdict.evidence.push_back({"data_wait_share", of(input, Phase::DataWait), "share"});
+  if (stage && stage->share >= kStageLead) {
+    verdict.sentence += fmt::format("; {} is {} of the loader's work", stage_title(stage->stage),
+                                    percent(stage->share));
+    verdict.evidence.push_back(
+        {fmt::format("{}_share_of_loader", stage_name(stage->stage)), stage->share, "share"});
+  } else if (stage) {
+    verdict.sentence += "; no stage of the loader stands out";
+  } else {
+    verdict.sentence += "; the stages of the loader were not seen";
+  }
+  verdict.sentence += "." + prediction(verdict.fixes);
+  return verdict;
+}
+
+Verdict judge_compute(const VerdictInput& input, double waiting) {
+  const double forward = of(input, Phase::Forward);
+  const double backward = of(input, Phase::Backward);
+  const double optimizer = of(input, Phase::Optimizer);
+  const double compute = forward + backward + optimizer;
+  if (compute < kComputeShare) {
+    return unclear(fmt::format(
+        "neither waiting for data ({}) nor the model's own work ({}) makes up most of a step.",
+        percent(waiting), percent(compute)));
+  }
+  return {.kind = "compute",
+          .sentence = fmt::format(
+              "COMPUTE-BOUND: {} of each step is the model's own work (forward {}, backward {}, "
+              "optimizer {}); waiting for data is {}.",
+              percent(compute), percent(forward), percent(backward), percent(optimizer),
+              percent(waiting)),
+          .evidence = {{"compute_share", compute, "share"}, {"data_wait_share", waiting, "share"}}};
+}
+
+}  // namespace
+
+const char* stage_title(Stage stage) {
+  static constexpr std::array<const char*, kStageCount> kTitles = {
+      "reading files", "decoding images", "transforming", "collating batches"};
+  return kTitles.at(static_cast<size_t>(stage));
+}
+
+Estimate gain_when_hidden(const std::vector<StepBlock>& blocks, double hidden) {
+  const auto gain_of = [&](const StepBlock& block) {
+    const double left =
+        static_cast<double>(block.length_ns) - hidden * static_cast<double>(block.wait_ns);
+    return left <= 0 ? 1.0 : static_cast<double>(block.length_ns) / left;
+  };
+  StepBlock all;
+  std::vector<double> gains;
+  for (const StepBlock& block : blocks) {
+    all.wait_ns += block.wait_ns;
+    all.length_ns += block.length_ns;
+    gains.push_back(gain_of(block));
+  }
+  if (gains.empty()) {
+    return {.low = 1.0, .value = 1.0, .high = 1.0};
+  }
+  const double value = gain_of(all);
+  return {.low = std::min(value, percentile(gains, 10)),
+          .value = value,
+          .high = std::max(value, percentile(gains, 90))};
+}
+
+Verdict judge(const VerdictInput& input) {
+  const std::string missing = what_is_missing(input);
+  if (!missing.empty()) {
+    Verdict verdict = unclear(missing);
+    verdict.evidence.push_back({"steps", static_cast<double>(input.steps), "steps"});
+    return verdict;
+  }
+  const double waiting = input.exposed_stall_share.value_or(of(input, Phase::DataWait));
+  return waiting >= kInputShare ? judge_input(input, waiting) : judge_compute(input, waiting);
+}
+
+}  // namespace stoker::telemetry
