@@ -12,7 +12,14 @@
 namespace stoker::image {
 
 // The values are Pillow's Image.Resampling.
-enum class Filter : uint8_t { Nearest = 0, Lanczos = 1, Bilinear = 2, Bicubic = 3, Box = 4, Hamming = 5 };
+enum class Filter : uint8_t {
+  Nearest = 0,
+  Lanczos = 1,
+  Bilinear = 2,
+  Bicubic = 3,
+  Box = 4,
+  Hamming = 5
+};
 
 // Rounding between the passes makes their order visible in the bytes; it changed in Pillow 13.
 enum class PassOrder : uint8_t {
@@ -23,6 +30,8 @@ enum class PassOrder : uint8_t {
 // Scratch of one thread, reused between images.
 struct ResampleScratch {
   Buffer rows;
+  std::vector<double> exact_weights;  // of one output pixel
+  std::vector<const uint8_t*> row_pointers;
   std::vector<int32_t> horizontal_weights, vertical_weights;
   std::vector<int32_t> horizontal_bounds, vertical_bounds;
 };
@@ -34,7 +43,19 @@ Status resize(const ImageView& in, int32_t out_width, int32_t out_height, Filter
               PassOrder order, const Region& window, const ImageView& out,
               ResampleScratch& scratch);
 
-// The same by plain loops: what tests hold the fast one against.
+// The pixels of an `in_width` x `in_height` image that `window` of its resize depends on.
+// Requires: a valid window (not empty, inside the output).
+Region resize_source(int32_t in_width, int32_t in_height, int32_t out_width, int32_t out_height,
+                     Filter filter, const Region& window);
+
+// resize() where only the pixels of `part_of` of an `in_width` x `in_height` image are at hand;
+// they must include resize_source(). Weights are still those of the whole image.
+Status resize_part(const ImageView& part, const Region& part_of, int32_t in_width,
+                   int32_t in_height, int32_t out_width, int32_t out_height, Filter filter,
+                   PassOrder order, const Region& window, const ImageView& out,
+                   ResampleScratch& scratch);
+
+// The same as resize() by plain loops: what tests hold the fast one against.
 Status resize_reference(const ImageView& in, int32_t out_width, int32_t out_height, Filter filter,
                         PassOrder order, const Region& window, const ImageView& out,
                         ResampleScratch& scratch);
