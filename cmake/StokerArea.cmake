@@ -11,6 +11,7 @@ function(stoker_area name)
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
 
+  set_property(GLOBAL APPEND PROPERTY STOKER_AREAS stoker_${name})
   if(NOT sources)
     add_library(stoker_${name} INTERFACE)
     return()
