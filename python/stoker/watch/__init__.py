@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watching a training script from inside its process, without a change to it.
+
+`attach()` is called by the import hook once the script has imported torch. It hangs probes on the
+few places that every training loop goes through; they write to this process's recorder. Whatever
+fails in here is reported and left out, and the script goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_attached = False
+
+WhenImported = Callable[[str, Callable[[], None]], None]
+
+
+def attach(when_imported: WhenImported) -> None:
+    """Hang all hooks, each for itself. `when_imported(name, callback)` calls back after module
+    `name` has run. Requires: torch is imported. A second call does nothing."""
+    global _attached
+    if _attached:
+        return
+    _attached = True
+    from stoker import _core
+
+    from . import faults, forward, levers, loaders, stages, training
+
+    _core.allow_objects_at_exit()
+    parts: dict[str, Callable[[], None]] = {
+        "loaders": loaders.watch_loaders,
+        "stages": stages.watch_fetchers,
+        "backward": training.watch_backward,
+        "optimizers": training.watch_optimizers,
+        "forward": lambda: forward.finder.watch(when_imported),
+        "Pillow": lambda: when_imported("PIL.ImageFile", stages.watch_pillow),
+        "levers": lambda: when_imported("PIL.Image", levers.pillow_imported),
+    }
+    for name, watch in parts.items():
+        try:
+            watch()
+        except Exception as error:
+            faults.report(name, error)
