@@ -10,20 +10,20 @@ from PIL import Image
 class LazyPixelAccess:
     """Indexing as Pillow's PixelAccess; programs that call `load()` for its effect touch none."""
 
-    __slots__ = ("_access", "_image")
+    __slots__ = ("__weakref__", "_access", "_image")
 
     def __init__(self, image: Image.Image) -> None:
         self._image = image
         self._access: Any = None
 
-    def _loaded(self) -> Any:
+    def fill(self) -> Any:
         if self._access is None:
             self._image.im  # noqa: B018  (fills the pixels in)
             self._access = self._image.load()
         return self._access
 
     def __getitem__(self, xy: Any) -> Any:
-        return self._loaded()[xy]
+        return self.fill()[xy]
 
     def __setitem__(self, xy: Any, color: Any) -> None:
-        self._loaded()[xy] = color
+        self.fill()[xy] = color

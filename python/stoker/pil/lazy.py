@@ -8,13 +8,14 @@ Pillow image for good. So nothing has to be known of the rest of Pillow.
 from __future__ import annotations
 
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from PIL import Image, ImageFile, JpegImagePlugin
 
-from . import counters, render
+from . import arguments, counters, render
 from .access import LazyPixelAccess
-from .source import accept
+from .source import accept, end_of_image
 from .view import View
 
 if TYPE_CHECKING:
@@ -22,46 +23,46 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-_FILTERS = frozenset(range(6))
+# Pillow 11 made `im` a property over `_im`; before, it is a plain attribute.
+_IM_PROPERTY = getattr(Image.Image, "im", None)
 
 
 class LazyPixels(_Base):
-    """The methods that stay lazy. `_plain` is the Pillow class that the object turns into."""
+    """The methods that stay lazy. `_plain` is the Pillow class that the object turns into.
+
+    Another thread may turn the object plain at any time, so a method asks `_view_of` once and ends
+    in a call of Pillow's method by name.
+    """
 
     _plain: type[Image.Image]
     _view: View | None
     _pixels: bytes | None
+    _access: weakref.ref[LazyPixelAccess] | None
     _lock: threading.Lock
 
-    def _ready(self) -> View | None:
-        """The view, or None after the object has become a plain Pillow image."""
-        raise NotImplementedError  # pragma: no cover
+    def _read(self) -> View | None:
+        """The first view, of an object that was made without one."""
+        return None
 
-    def _become_plain(self) -> None:
+    def _become_plain(self, core: Any = None) -> None:
+        # The pixels first: from the change of class on other threads look at them.
+        if core is not None and isinstance(_IM_PROPERTY, property):
+            self._im = core
+        elif core is not None:
+            self.__dict__["im"] = core
         self.__class__ = self._plain  # type: ignore[assignment]
         self._view = None
         self._pixels = None
 
-    def _fill(self) -> None:
-        """Become a plain Pillow image that holds the pixels."""
-        view = self._ready()
-        if view is None:
-            return
-        with self._lock:
-            if self._view is None:
-                return
-            core = Image.frombytes(view.mode, view.size, self._packed(view)).im
-            self._become_plain()
-            self.im = core
-
     def _packed(self, view: View) -> bytes:
-        if self._pixels is None:
-            self._pixels = render.pixels(view)
-        return self._pixels
+        pixels = self._pixels
+        if pixels is None:
+            pixels = self._pixels = render.pixels(view)
+        return pixels
 
     @property
     def im(self) -> Any:
-        self._fill()
+        _fill(self)
         return self.im
 
     @im.setter
@@ -70,77 +71,103 @@ class LazyPixels(_Base):
         self.im = core
 
     def load(self) -> Any:
-        if self._ready() is None:
+        if _view_of(self) is None:
             return self.load()
-        return LazyPixelAccess(self)
+        access = LazyPixelAccess(self)
+        self._access = weakref.ref(access)
+        return access
 
     def tobytes(self, encoder_name: str = "raw", *args: Any) -> bytes:
         if encoder_name == "raw" and not args:
-            view = self._ready()
+            view = _view_of(self)
             if view is not None:
                 return self._packed(view)
-        self._fill()
+        _fill(self)
         return self.tobytes(encoder_name, *args)
 
     def copy(self) -> Image.Image:
-        view = self._ready()
+        view = _view_of(self)
         return self.copy() if view is None else lazy_image(self, view)
 
     def __copy__(self) -> Image.Image:
         return self.copy()
 
     def convert(self, mode: str | None = None, *args: Any, **kwargs: Any) -> Image.Image:
-        view = self._ready()
+        view = _view_of(self)
         if view is not None and not args and not kwargs:
             if mode is None or mode == view.mode:
                 return lazy_image(self, view)
             if (view.mode, mode) == ("L", "RGB") and "transparency" not in self.info:
                 return lazy_image(self, view.in_mode("RGB"))
-        self._fill()
+        _fill(self)
         return self.convert(mode, *args, **kwargs)
 
     def crop(self, box: Any = None) -> Image.Image:
-        view = self._ready()
-        if view is not None:
-            part = view if box is None else _crop(view, box)
-            if part is not None:
-                return lazy_image(self, part)
-        self._fill()
+        view = _view_of(self)
+        part = None if view is None else arguments.crop(view, box)
+        if part is not None:
+            return lazy_image(self, part)
+        _fill(self)
         return self.crop(box)
 
     def resize(
         self, size: Any, resample: int | None = None, box: Any = None, reducing_gap: Any = None
     ) -> Image.Image:
-        view = self._ready()
+        view = _view_of(self)
         if view is not None and box is None and reducing_gap is None:
-            scaled = _resize(view, size, resample)
+            scaled = arguments.resize(view, size, resample)
             if scaled is not None:
                 return lazy_image(self, scaled)
-        self._fill()
+        _fill(self)
         return self.resize(size, resample, box, reducing_gap)
 
     def transpose(self, method: Any) -> Image.Image:
-        view = self._ready()
-        if view is not None and method in (0, 1):
+        view = _view_of(self)
+        if view is not None and isinstance(method, int) and method in (0, 1):
             return lazy_image(self, view.mirrored(horizontal=method == 0))
-        self._fill()
+        _fill(self)
         return self.transpose(method)
 
     def close(self) -> None:
+        # Pixel access that was handed out outlives the image in Pillow.
+        access = None if self._access is None else self._access()
+        if access is not None:
+            access.fill()
         self._become_plain()
         self.close()
 
     def __eq__(self, other: object) -> bool:
         for image in (self, other):
             if isinstance(image, LazyPixels):
-                image._fill()
+                _fill(image)
         return bool(self == other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        self._fill()
+        _fill(self)
         return self.__reduce_ex__(protocol)
+
+
+def _view_of(image: LazyPixels) -> View | None:
+    """The view, or None where the object is a plain Pillow image by now."""
+    with image._lock:
+        if isinstance(image, LazyPixels) and image._view is None:
+            image._view = image._read()
+            if image._view is None:
+                image._become_plain()
+        return image._view
+
+
+def _fill(image: LazyPixels) -> None:
+    """Make it a plain Pillow image that holds the pixels, if it is not one already."""
+    if _view_of(image) is None:
+        return
+    with image._lock:
+        view = image._view
+        if view is not None:
+            core = Image.frombytes(view.mode, view.size, image._packed(view)).im
+            image._become_plain(core)
 
 
 class LazyImage(LazyPixels, Image.Image):
@@ -148,22 +175,11 @@ class LazyImage(LazyPixels, Image.Image):
 
     _plain = Image.Image
 
-    def _ready(self) -> View | None:
-        return self._view
-
 
 class LazyJpegFile(LazyPixels, JpegImagePlugin.JpegImageFile):
     """What `Image.open` gives back: Pillow has read the header, and nothing else."""
 
     _plain = JpegImagePlugin.JpegImageFile
-
-    def _ready(self) -> View | None:
-        with self._lock:
-            if self._view is None and isinstance(self, LazyJpegFile):
-                self._view = self._read()
-                if self._view is None:
-                    self._become_plain()
-            return self._view
 
     def _read(self) -> View | None:
         """All bytes of the file where Pillow would read and decode it; None: leave it to Pillow."""
@@ -177,7 +193,10 @@ class LazyJpegFile(LazyPixels, JpegImagePlugin.JpegImageFile):
         source, reason = accept(data, self.mode, self.size)
         if source is None:
             return self._left_to_pillow(reason)
-        # What Pillow's load() leaves behind.
+        # What Pillow's load() leaves behind: it reads in blocks, to the one with the end marker.
+        if not self._exclusive_fp:
+            block = self.decodermaxblock
+            self.fp.seek(min(len(data), -(-end_of_image(data) // block) * block))
         self.tile = []
         self.map = None
         self.readonly = 0
@@ -200,7 +219,7 @@ class LazyJpegFile(LazyPixels, JpegImagePlugin.JpegImageFile):
         if self._view is None:
             self._become_plain()
         else:
-            self._fill()
+            _fill(self)
         self.thumbnail(*args, **kwargs)
 
 
@@ -215,6 +234,7 @@ def lazy_image(parent: Image.Image, view: View) -> Image.Image:
     assert isinstance(new, LazyImage)
     new._view = view
     new._pixels = None
+    new._access = None
     new._lock = threading.Lock()
     return new
 
@@ -224,6 +244,7 @@ def make_lazy(image: ImageFile.ImageFile) -> ImageFile.ImageFile:
     if type(image) is JpegImagePlugin.JpegImageFile:
         image._view = None  # type: ignore[attr-defined]
         image._pixels = None  # type: ignore[attr-defined]
+        image._access = None  # type: ignore[attr-defined]
         image._lock = threading.Lock()  # type: ignore[attr-defined]
         image.__class__ = LazyJpegFile
     return image
@@ -247,30 +268,6 @@ def _read_all(fp: Any) -> bytes | None:
         return None  # Pillow reads for itself and raises at this very line
     counters.time("read", counters.clock() - start)
     return data if type(data) is bytes else None
-
-
-def _crop(view: View, box: Any) -> View | None:
-    try:
-        x0, y0, x1, y1 = map(int, map(round, box))
-    except Exception:
-        return None
-    part = view.cropped((x0, y0, x1, y1))
-    if part is not None and part.size != view.size:
-        Image._decompression_bomb_check(part.size)
-    return part
-
-
-def _resize(view: View, size: Any, resample: int | None) -> View | None:
-    try:
-        width, height = size
-    except Exception:
-        return None
-    number = Image.Resampling.BICUBIC.value if resample is None else resample
-    if type(width) is not int or type(height) is not int or width < 1 or height < 1:
-        return None
-    if number not in _FILTERS:
-        return None
-    return view if (width, height) == view.size else view.scaled((width, height), int(number))
 
 
 for _lazy in (LazyImage, LazyJpegFile):

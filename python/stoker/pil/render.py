@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 
-from PIL import Image, JpegImagePlugin
+from PIL import Image
 
 from .. import _core
 from . import counters
-from .view import View
+from .source import Source
+from .view import Box, View
 
 FIRST_COMPARED = 32
 THEN_ONE_IN = 1000
@@ -73,15 +73,35 @@ def _compared(view: View, data: bytes) -> bytes:
 
 
 def by_pillow(view: View) -> bytes:
-    """The same pixels by Pillow's own decoder and operations."""
-    image: Image.Image = JpegImagePlugin.JpegImageFile(io.BytesIO(view.source.data))
+    """The same pixels by Pillow's own decoder and operations.
+
+    Neither the header nor the limits are looked at again: their warnings came when Pillow opened
+    and cropped the image.
+    """
+    image = _whole(view.source)
     if image.mode != view.mode:
         image = image.convert(view.mode)
-    image = _mirror(image.crop(view.crop), view.mirror_before)
+    image = _mirror(_crop(image, view.crop), view.mirror_before)
     if view.resized is not None:
-        image = image.resize(view.resized, view.filter).crop(view.window)
+        image = _crop(image.resize(view.resized, view.filter), view.window)
         image = _mirror(image, view.mirror_after)
     return image.tobytes()
+
+
+def _whole(source: Source) -> Image.Image:
+    image = Image.new(source.mode, source.size)
+    decoder = Image._getdecoder(source.mode, "jpeg", (source.mode, ""), ())
+    try:
+        decoder.setimage(image.im, (0, 0, *source.size))
+        if decoder.decode(source.data) != (-1, 0):
+            raise OSError("Pillow cannot decode this file")
+    finally:
+        decoder.cleanup()
+    return image
+
+
+def _crop(image: Image.Image, box: Box) -> Image.Image:
+    return image._new(image.im.crop(box))
 
 
 def _mirror(image: Image.Image, mirror: tuple[bool, bool]) -> Image.Image:

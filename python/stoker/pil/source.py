@@ -35,3 +35,14 @@ def accept(data: bytes, mode: str, size: tuple[int, int]) -> tuple[Source | None
     if (width, height) != size or channels != CHANNELS[mode]:
         return None, "Pillow reads the header differently"
     return Source(data, mode, size), ""
+
+
+def end_of_image(data: bytes) -> int:
+    """Where the end marker of an accepted file ends."""
+    at, marker = 2, 0
+    while marker != 0xDA:
+        while data[at + 1] == 0xFF:  # fill bytes
+            at += 1
+        marker = data[at + 1]
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return data.index(b"\xff\xd9", at) + 2
