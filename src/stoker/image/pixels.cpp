@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stoker/image/pixels.h"
+
+#include <algorithm>
+
+#include "stoker/image/kernels/pixels.h"
+
+namespace stoker::image {
+
+void flip_horizontal(const ImageView& rgbx) {
+  const PixelKernels& kernels = pixel_kernels(current_target());
+  for (int32_t y = 0; y < rgbx.height; ++y) {
+    kernels.reverse(rgbx.row(y), static_cast<size_t>(rgbx.width));
+  }
+}
+
+void flip_vertical(const ImageView& rgbx) {
+  const size_t row_bytes = static_cast<size_t>(rgbx.width) * 4;
+  for (int32_t top = 0, bottom = rgbx.height - 1; top < bottom; ++top, --bottom) {
+    std::swap_ranges(rgbx.row(top), rgbx.row(top) + row_bytes, rgbx.row(bottom));
+  }
+}
+
+void pack(const ImageView& rgbx, const ImageView& out) {
+  const PixelKernels& kernels = pixel_kernels(current_target());
+  for (int32_t y = 0; y < rgbx.height; ++y) {
+    const uint8_t* in = rgbx.row(y);
+    uint8_t* to = out.row(y);
+    if (out.channels == 3) {
+      kernels.rgbx_to_rgb(in, static_cast<size_t>(rgbx.width), to);
+      continue;
+    }
+    for (int32_t x = 0; x < rgbx.width; ++x) {
+      to[x] = in[4 * x];
+    }
+  }
+}
+
+void to_tensor(const uint8_t* hwc, int32_t height, int32_t width, int32_t channels, float* out) {
+  const PixelKernels& kernels = pixel_kernels(current_target());
+  const size_t plane = static_cast<size_t>(height) * static_cast<size_t>(width);
+  if (channels == 3) {
+    float* const planes[3] = {out, out + plane, out + 2 * plane};
+    kernels.rgb_to_planes(hwc, plane, planes);
+  } else {
+    kernels.grey_to_plane(hwc, plane, out);
+  }
+}
+
+void normalize(const float* in, int32_t channels, size_t plane, const float* mean, const float* std,
+               float* out) {
+  const PixelKernels& kernels = pixel_kernels(current_target());
+  for (int32_t c = 0; c < channels; ++c) {
+    const size_t at = static_cast<size_t>(c) * plane;
+    kernels.normalize(in + at, plane, mean[c], std[c], out + at);
+  }
+}
+
+const char* simd_target() {
+  return name_of(current_target());
+}
+
+}  // namespace stoker::image

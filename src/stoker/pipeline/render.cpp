@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stoker/pipeline/render.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "stoker/codec/decoders_registry.h"
+#include "stoker/image/pixels.h"
+
+namespace stoker::pipeline {
+namespace {
+
+constexpr size_t kSlackBytes = 64;  // resize() reads that far beyond the last pixel
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bool is_inside(const Region& r, int32_t width, int32_t height) {
+  return r.x0 >= 0 && r.y0 >= 0 && r.x0 < r.x1 && r.y0 < r.y1 && r.x1 <= width && r.y1 <= height;
+}
+
+Status check(const RenderPlan& plan) {
+  if (plan.channels != 1 && plan.channels != 3) {
+    return {ErrorCode::InvalidArgument,
+            fmt::format("an output of {} channels; 1 and 3 are possible", plan.channels)};
+  }
+  if (plan.crop.x0 >= plan.crop.x1 || plan.crop.y0 >= plan.crop.y1) {
+    return {ErrorCode::InvalidArgument, "the crop is empty"};
+  }
+  const int32_t width = plan.resized ? plan.out_width : plan.crop.width();
+  const int32_t height = plan.resized ? plan.out_height : plan.crop.height();
+  if (!is_inside(plan.window, width, height)) {
+    return {ErrorCode::InvalidArgument,
+            fmt::format("window ({}, {}, {}, {}) is empty or outside {} x {}", plan.window.x0,
+                        plan.window.y0, plan.window.x1, plan.window.y1, width, height)};
+  }
+  return {};
+}
+
+// The pixels of the mirrored crop that the window depends on.
+Region needed_of_crop(const RenderPlan& plan) {
+  if (!plan.resized) {
+    return plan.window;
+  }
+  return image::resize_source(plan.crop.width(), plan.crop.height(), plan.out_width,
+                              plan.out_height, plan.filter, plan.window);
+}
+
+// A region of the mirrored crop in source pixels.
+Region in_source(const RenderPlan& plan, Region r) {
+  if (plan.mirror_x_before) {
+    r = {plan.crop.width() - r.x1, r.y0, plan.crop.width() - r.x0, r.y1};
+  }
+  if (plan.mirror_y_before) {
+    r = {r.x0, plan.crop.height() - r.y1, r.x1, plan.crop.height() - r.y0};
+  }
+  return {r.x0 + plan.crop.x0, r.y0 + plan.crop.y0, r.x1 + plan.crop.x0, r.y1 + plan.crop.y0};
+}
+
+ImageView rgbx_view(Buffer& buffer, int32_t width, int32_t height) {
+  const size_t stride = static_cast<size_t>(width) * 4;
+  return {buffer.resize(stride * static_cast<size_t>(height) + kSlackBytes), width, height, 4,
+          stride};
+}
+
+void mirror(const ImageView& rgbx, bool x, bool y) {
+  if (x) {
+    image::flip_horizontal(rgbx);
+  }
+  if (y) {
+    image::flip_vertical(rgbx);
+  }
+}
+
+}  // namespace
+
+struct Renderer::Impl {
+  struct Entry {
+    codec::Decoder decoder;
+    std::unique_ptr<codec::DecoderState> state;
+  };
+
+  codec::DecoderState* find(codec::Bytes data) {
+    for (Entry& entry : entries) {
+      if (entry.decoder.probe(data)) {
+        if (!entry.state) {
+          entry.state = entry.decoder.make_state();
+        }
+        return entry.state.get();
+      }
+    }
+    return nullptr;
+  }
+
+  // Decodes `needed` of the crop into `decoded`.
+  Status decode(codec::Bytes data, const RenderPlan& plan, const Region& needed, ImageView& out);
+  Status run(codec::Bytes data, const RenderPlan& plan, uint8_t* out, RenderTimes& times);
+  Status transform(const RenderPlan& plan, const Region& needed, const ImageView& decoded,
+                   uint8_t* out);
+
+  std::vector<Entry> entries;
+  Buffer decoded, resized;
+  image::ResampleScratch scratch;
+};
+
+Status Renderer::Impl::decode(codec::Bytes data, const RenderPlan& plan, const Region& needed,
+                              ImageView& out) {
+  codec::DecoderState* state = find(data);
+  if (state == nullptr) {
+    return {ErrorCode::Unsupported, "no decoder knows these data"};
+  }
+  const Result<codec::ImageInfo> info = state->read_info(data);
+  if (!info.ok()) {
+    return info.status();
+  }
+  if (!is_inside(plan.crop, info->width, info->height)) {
+    return {ErrorCode::InvalidArgument,
+            fmt::format("crop ({}, {}, {}, {}) is outside an image of {} x {}", plan.crop.x0,
+                        plan.crop.y0, plan.crop.x1, plan.crop.y1, info->width, info->height)};
+  }
+  // The first channel of RGBX is the grey value only where the file is grey.
+  if (plan.channels == 1 && info->channels != 1) {
+    return {ErrorCode::Unsupported, "grey pixels of a colour image"};
+  }
+  out = rgbx_view(decoded, needed.width(), needed.height());
+  return state->decode(data, {in_source(plan, needed), codec::PixelFormat::Rgbx}, out);
+}
+
+Status Renderer::Impl::transform(const RenderPlan& plan, const Region& needed,
+                                 const ImageView& decoded_view, uint8_t* out) {
+  mirror(decoded_view, plan.mirror_x_before, plan.mirror_y_before);
+  ImageView pixels = decoded_view;
+  if (plan.resized) {
+    pixels = rgbx_view(resized, plan.window.width(), plan.window.height());
+    if (Status status = image::resize_part(decoded_view, needed, plan.crop.width(),
+                                           plan.crop.height(), plan.out_width, plan.out_height,
+                                           plan.filter, plan.order, plan.window, pixels, scratch);
+        !status.ok()) {
+      return status;
+    }
+  }
+  mirror(pixels, plan.mirror_x_after, plan.mirror_y_after);
+  image::pack(pixels, {out, pixels.width, pixels.height, plan.channels,
+                       static_cast<size_t>(pixels.width) * static_cast<size_t>(plan.channels)});
+  return {};
+}
+
+Status Renderer::Impl::run(codec::Bytes data, const RenderPlan& plan, uint8_t* out,
+                           RenderTimes& times) {
+  const int64_t start = now_ns();
+  const Region needed = needed_of_crop(plan);
+  ImageView pixels;
+  Status status = decode(data, plan, needed, pixels);
+  const int64_t middle = now_ns();
+  times.decode_ns = middle - start;
+  if (!status.ok()) {
+    return status;
+  }
+  status = transform(plan, needed, pixels, out);
+  times.transform_ns = now_ns() - middle;
+  return status;
+}
+
+Renderer::Renderer() : impl_(std::make_unique<Impl>()) {
+  for (codec::Decoder& decoder : codec::all_decoders()) {
+    impl_->entries.push_back({std::move(decoder), nullptr});
+  }
+}
+
+Renderer::~Renderer() = default;
+
+Status Renderer::render(codec::Bytes jpeg, const RenderPlan& plan, uint8_t* out,
+                        RenderTimes& times) {
+  times = {};
+  if (Status status = check(plan); !status.ok()) {
+    return status;
+  }
+  try {
+    return impl_->run(jpeg, plan, out, times);
+  } catch (const std::bad_alloc&) {
+    return {ErrorCode::TooLarge, "no memory left for the pixels"};
+  }
+}
+
+}  // namespace stoker::pipeline
