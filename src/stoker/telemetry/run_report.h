@@ -34,9 +34,9 @@ struct RankRow {
 
 struct PhaseRow {
   std::string name;
-  std::string clock;                // "host" or "device"
-  std::optional<double> median_ms;  // none: not measured
-  std::optional<double> share;
+  std::string clock;                     // "host" or "device"
+  std::optional<double> median_ms = {};  // none: not measured
+  std::optional<double> share = {};
 };
 
 struct StageRow {

@@ -27,14 +27,14 @@ std::string percent(double share) {
 }
 
 Verdict unclear(const std::string& why) {
-  return {.kind = "unclear", .sentence = "UNCLEAR: " + why};
+  return {.kind = "unclear", .sentence = fmt::format("UNCLEAR: {}", why)};
 }
 
 // The first thing that forbids a verdict, or "".
 std::string what_is_missing(const VerdictInput& input) {
   const auto saw = [&](layout::Saw hook) { return (input.saw & hook) != 0; };
   if (!input.attached) {
-    return "stoker was not attached: " + input.not_attached_reason + ".";
+    return fmt::format("stoker was not attached: {}.", input.not_attached_reason);
   }
   if (input.steps == 0) {
     if (!saw(layout::kSawOptimizer)) {
@@ -91,7 +91,7 @@ double hidden_by_decoding(const VerdictInput& input, double decode_share, double
   return std::min(1.0, saved / wait);
 }
 
-// Measured for decoding with region decode against Pillow's, over crops of usual sizes.
+// Of decoding just the needed region, over decoding the whole image, for crops of usual sizes.
 constexpr Estimate kNativeSpeedup = {.low = 1.3, .value = 2.0, .high = 3.0};
 
 std::vector<Fix> input_fixes(const VerdictInput& input, const std::optional<Costliest>& stage) {
@@ -118,10 +118,10 @@ std::vector<Fix> input_fixes(const VerdictInput& input, const std::optional<Cost
 
 std::string prediction(const std::vector<Fix>& fixes) {
   if (fixes.empty()) {
-    return {};
+    return ".";
   }
   const Fix& fix = fixes.front();
-  return fmt::format(" {} [{}]: {:.1f}x predicted ({:.1f} to {:.1f}).", fix.id, fix.change_class,
+  return fmt::format(". {} [{}]: {:.1f}x predicted ({:.1f} to {:.1f}).", fix.id, fix.change_class,
                      fix.predicted_gain.value, fix.predicted_gain.low, fix.predicted_gain.high);
 }
 
@@ -147,7 +147,7 @@ Verdict judge_input(const VerdictInput& input, double waiting) {
   } else {
     verdict.sentence += "; the stages of the loader were not seen";
   }
-  verdict.sentence += "." + prediction(verdict.fixes);
+  verdict.sentence += prediction(verdict.fixes);
   return verdict;
 }
 

@@ -27,9 +27,9 @@ struct Fix {
 
 struct Verdict {
   std::string kind = "unclear";  // "input", "compute" or "unclear"
-  std::string sentence;
-  std::vector<Evidence> evidence;
-  std::vector<Fix> fixes;
+  std::string sentence = {};
+  std::vector<Evidence> evidence = {};
+  std::vector<Fix> fixes = {};
 };
 
 // Waiting and length of some steps that followed each other.

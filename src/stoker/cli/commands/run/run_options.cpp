@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stoker/cli/commands/run/run_options.h"
+
+#include "stoker/cli/commands/run/allow.h"
+#include "stoker/core/config.h"
+
+namespace stoker::cli {
+namespace {
+
+Param keep_option() {
+  return {.name = "keep",
+          .kind = ParamKind::Int,
+          .help = "keep the newest N run folders, delete older ones (20)",
+          .value_name = "N",
+          .min = 1};
+}
+
+Param quiet_option() {
+  return {.name = "quiet", .kind = ParamKind::Flag, .help = "print nothing when the script ends"};
+}
+
+void apply(const ParamMap& values, RunOptions& options) {
+  if (values.has("allow")) {
+    options.allow = allowed_classes(values.list("allow"));
+  }
+  if (values.has("keep")) {
+    options.keep = values.integer("keep");
+  }
+  options.quiet = options.quiet || values.flag("quiet");
+}
+
+}  // namespace
+
+Param allow_option() {
+  return {.name = "allow",
+          .kind = ParamKind::List,
+          .help = "classes of change: none, exact, rounding, random, precision, recipe (exact)",
+          .value_name = "CLASSES"};
+}
+
+ParamSchema run_options() {
+  return {{.name = "config", .help = "TOML file with a section [run]", .value_name = "FILE"},
+          {.name = "out", .help = "folder for the files of this run", .value_name = "DIR"},
+          keep_option(),
+          quiet_option()};
+}
+
+RunOptions parse_run_options(const ParsedArgs& args) {
+  RunOptions options;
+  options.config = args.values.text_or_empty("config");
+  options.out = args.values.text_or_empty("out");
+  if (!options.config.empty()) {
+    const ParamSchema schema = {allow_option(), keep_option(), quiet_option()};
+    apply(Config::read(options.config).section("run", schema), options);
+  }
+  apply(args.values, options);
+  return options;
+}
+
+}  // namespace stoker::cli
