@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
@@ -11,8 +10,10 @@
 
 #include "bindings.h"
 #include "probe.h"
+#include "samples.h"
 #include "stoker/telemetry/process_file.h"
 #include "stoker/telemetry/recorder.h"
+#include "watcher.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -56,15 +57,6 @@ std::unique_ptr<Recorder> create(const std::string& path, int pid, bool worker, 
   return std::move(recorder.value());
 }
 
-void add_stages(Recorder& recorder, StageClock& clock) {
-  const StageClock::Totals totals = clock.take();
-  for (int i = 0; i < stoker::telemetry::kStageCount; ++i) {
-    if (totals[static_cast<size_t>(i)] != 0) {
-      recorder.add_stage(static_cast<Stage>(i), totals[static_cast<size_t>(i)]);
-    }
-  }
-}
-
 void register_recorder(nb::module_& m) {
   constexpr int64_t kNow = -1;
   nb::class_<Recorder>(m, "Recorder", "Writes what this process sees into its mapped file.")
@@ -100,7 +92,6 @@ void register_recorder(nb::module_& m) {
       .def("step_number", &Recorder::step_number)
       .def("device_step", &Recorder::device_step, "forward_ns"_a, "backward_ns"_a, "optimizer_ns"_a,
            "exposed_stall_ns"_a, "step_ns"_a)
-      .def("add_stages", &add_stages, "clock"_a)
       .def(
           "add_stage", [](Recorder& r, int stage, int64_t ns) { r.add_stage(stage_of(stage), ns); },
           "stage"_a, "ns"_a)
@@ -162,17 +153,31 @@ nb::dict read_process(const std::string& path) {
 void register_telemetry(nb::module_& m) {
   register_recorder(m);
   register_probe(m);
-  nb::class_<StageClock>(m, "StageClock", "What the stages of making a batch took in this process.")
-      .def(nb::init<>())
+  nb::class_<Watcher>(m, "Watcher", "Turns what a training loop passes into calls of a Recorder.")
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object>(), "make"_a, "silent"_a.none(),
+           "grad_enabled"_a, "fault"_a)
+      .def("here", &Watcher::here)
+      .def("forget", &Watcher::forget)
+      .def("forward_begin", &Watcher::forward_begin)
+      .def("know_iterator", &Watcher::know_iterator, "iterator"_a, "number"_a, "batch_size"_a)
+      .def("set_device", &Watcher::set_device, "device"_a.none())
+      .def("steps", &Watcher::steps, nb::rv_policy::reference)
+      .def("batches", &Watcher::batches, nb::rv_policy::reference)
       .def(
-          "add", [](StageClock& c, int stage, int64_t ns) { c.add(stage_of(stage), ns); },
-          "stage"_a, "ns"_a)
-      .def("take", &StageClock::take)
-      .def_prop_ro("calls", &StageClock::calls);
+          "add_stage_time",
+          [](Watcher& w, int stage, int64_t ns) { w.clock.add(stage_of(stage), ns); }, "stage"_a,
+          "ns"_a)
+      .def(
+          "set_unseen_ns",
+          [](Watcher& w, double probe, double timer) { w.meter.set_unseen_ns(probe, timer); },
+          "probe"_a, "timer"_a)
+      .def_prop_ro("probe_sum_ns", [](const Watcher& w) { return w.meter.probe_sum_ns(); });
+  m.def("probe", &make_probe, "original"_a.none(), "enter"_a.none(), "leave"_a.none(), "fault"_a);
+  m.def("event_probe", &make_event_probe, "original"_a.none(), "watcher"_a, "event"_a);
+  m.def("forward_probe", &make_forward_probe, "module"_a, "compiled"_a.none(), "watcher"_a);
+  m.def("stage_timer", &make_stage_timer, "original"_a, "watcher"_a, "stage"_a);
+  m.def("samples_of", &samples_of, "batch"_a.none(), "expected"_a);
   m.def("read_process", &read_process, "path"_a, "What a recorder has written so far.");
   // Hooks stay in torch until the process ends, which nanobind would report on stderr.
   m.def("allow_objects_at_exit", [] { nb::set_leak_warnings(false); });
-  m.def("probe", &make_probe, "original"_a.none(), "enter"_a.none(), "leave"_a.none(), "fault"_a);
-  m.def("stage_timer", &make_stage_timer, "original"_a, "clock"_a, "stage"_a);
-  m.def("probe_cost", [] { return std::pair(probe_cost().ns, probe_cost().calls); });
 }

@@ -2,49 +2,15 @@
 #include "probe.h"
 
 #include <structmember.h>
-#include <time.h>
 
 #include <cstddef>
-#include <stdexcept>
 #include <utility>
+
+#include "pending_error.h"
+#include "watcher.h"
 
 namespace nb = nanobind;
 using stoker::telemetry::Stage;
-
-int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-namespace {
-// Time that stages inside the one that runs on this thread have taken.
-thread_local int64_t t_inner_ns = 0;
-}  // namespace
-
-void StageClock::add(Stage stage, int64_t ns) {
-  totals_[static_cast<size_t>(stage)] += ns;
-  t_inner_ns += ns;
-}
-
-StageClock::Totals StageClock::take() {
-  return std::exchange(totals_, {});
-}
-
-int64_t StageClock::begin() {
-  return std::exchange(t_inner_ns, 0);
-}
-
-void StageClock::end(Stage stage, int64_t elapsed_ns, int64_t outer_inner_ns) {
-  ++calls_;
-  totals_[static_cast<size_t>(stage)] += elapsed_ns - t_inner_ns;
-  t_inner_ns = outer_inner_ns + elapsed_ns;
-}
-
-ProbeCost& probe_cost() {
-  static ProbeCost cost;
-  return cost;
-}
 
 namespace {
 
@@ -54,9 +20,10 @@ struct Probe {
   PyObject* enter;
   PyObject* leave;
   PyObject* fault;
-  PyObject* clock_object;
-  StageClock* clock;
-  Stage stage;
+  PyObject* module;  // a weak reference
+  PyObject* watcher_object;
+  Watcher* watcher;
+  uint8_t kind;  // a Stage or an Event
   PyObject* dict;
   PyObject* weak;
 };
@@ -64,34 +31,6 @@ struct Probe {
 Probe* self_of(PyObject* object) {
   return reinterpret_cast<Probe*>(object);
 }
-
-// An exception that is put aside while other Python code runs.
-class PendingError {
- public:
-  PendingError() { PyErr_Fetch(&type_, &value_, &traceback_); }
-  ~PendingError() {
-    Py_XDECREF(type_);
-    Py_XDECREF(value_);
-    Py_XDECREF(traceback_);
-  }
-  PendingError(const PendingError&) = delete;
-  PendingError& operator=(const PendingError&) = delete;
-
-  PyObject* type() const { return type_ == nullptr ? Py_None : type_; }
-  PyObject* normalised() {
-    PyErr_NormalizeException(&type_, &value_, &traceback_);
-    return value_ == nullptr ? Py_None : value_;
-  }
-  void restore() {
-    PyErr_Restore(std::exchange(type_, nullptr), std::exchange(value_, nullptr),
-                  std::exchange(traceback_, nullptr));
-  }
-
- private:
-  PyObject* type_ = nullptr;
-  PyObject* value_ = nullptr;
-  PyObject* traceback_ = nullptr;
-};
 
 // Returns false if the error in flight is not ours to swallow.
 bool switch_off(Probe* probe) {
@@ -101,8 +40,7 @@ bool switch_off(Probe* probe) {
   PendingError error;
   Py_CLEAR(probe->enter);
   Py_CLEAR(probe->leave);
-  PyObject* done = PyObject_CallOneArg(probe->fault, error.normalised());
-  Py_XDECREF(done);
+  Py_XDECREF(PyObject_CallOneArg(probe->fault, error.normalised()));
   PyErr_Clear();
   return true;
 }
@@ -111,66 +49,98 @@ bool run_enter(Probe* probe, PyObject* first) {
   if (probe->enter == nullptr) {
     return true;
   }
-  PyObject* done = PyObject_CallOneArg(probe->enter, first);
-  Py_XDECREF(done);
-  return done != nullptr || switch_off(probe);
+  const nb::object done = nb::steal(PyObject_CallOneArg(probe->enter, first));
+  return done.is_valid() || switch_off(probe);
 }
 
 bool run_leave(Probe* probe, PyObject* first, PyObject* result, PyObject* error) {
   if (probe->leave == nullptr) {
     return true;
   }
-  PyObject* args[] = {first, result == nullptr ? Py_None : result, error};
-  PyObject* done = PyObject_Vectorcall(probe->leave, args, 3, nullptr);
-  Py_XDECREF(done);
-  return done != nullptr || switch_off(probe);
+  PyObject* args[] = {first, result == nullptr ? Py_None : result,
+                      error == nullptr ? Py_None : error};
+  const nb::object done = nb::steal(PyObject_Vectorcall(probe->leave, args, 3, nullptr));
+  return done.is_valid() || switch_off(probe);
 }
 
-PyObject* call_original(const Probe* probe, PyObject* const* args, size_t flags, PyObject* names) {
-  if (probe->original == Py_None) {
+PyObject* call_original(const Probe* probe, PyObject* first, PyObject* const* args, size_t flags,
+                        PyObject* keywords) {
+  if (probe->original != Py_None) {
+    return PyObject_Vectorcall(probe->original, args, flags, keywords);
+  }
+  if (probe->module == nullptr) {
     Py_RETURN_NONE;
   }
-  return PyObject_Vectorcall(probe->original, args, flags, names);
+  const nb::object call = nb::steal(PyObject_GetAttrString(first, "_call_impl"));
+  return call.is_valid() ? PyObject_Vectorcall(call.ptr(), args, flags, keywords) : nullptr;
 }
 
-PyObject* call_probe(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
-  Probe* probe = self_of(self);
-  ProbeCost& cost = probe_cost();
-  PyObject* first = PyVectorcall_NARGS(flags) > 0 ? args[0] : Py_None;
-  Py_INCREF(self);
-  Py_INCREF(first);
-  const int64_t before = monotonic_ns();
-  PyObject* result = nullptr;
-  if (run_enter(probe, first)) {
-    const int64_t entered = monotonic_ns();
-    result = call_original(probe, args, flags, names);
-    const int64_t left = monotonic_ns();
-    if (result != nullptr) {
-      if (!run_leave(probe, first, result, Py_None)) {
-        Py_CLEAR(result);
-      }
-    } else {
-      PendingError error;
-      if (run_leave(probe, first, nullptr, error.type())) {
-        error.restore();
-      }
-    }
-    cost.ns += (entered - before) + (monotonic_ns() - left);
-    ++cost.calls;
+PyObject* first_argument(const Probe* probe, PyObject* const* args, size_t flags) {
+  if (probe->module != nullptr) {
+    return PyWeakref_GetObject(probe->module);
   }
-  Py_DECREF(first);
-  Py_DECREF(self);
-  return result;
+  return PyVectorcall_NARGS(flags) > 0 ? args[0] : Py_None;
 }
 
-PyObject* call_timer(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+// Calls the original between enter() and leave(), which are false for an error that goes on.
+template <class Enter, class Leave>
+PyObject* call_between(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords,
+                       Enter enter, Leave leave) {
   Probe* probe = self_of(self);
-  Py_INCREF(self);
-  const int64_t outer = probe->clock->begin();
+  const nb::object held = nb::borrow(self);
+  const nb::object first = nb::borrow(first_argument(probe, args, flags));
+  if (!enter(probe, first.ptr())) {
+    return nullptr;
+  }
+  PyObject* result = call_original(probe, first.ptr(), args, flags, keywords);
+  if (result != nullptr) {
+    if (!leave(probe, first.ptr(), result, nullptr)) {
+      Py_CLEAR(result);
+    }
+    return result;
+  }
+  PendingError error;
+  if (leave(probe, first.ptr(), nullptr, error.type())) {
+    error.restore();
+  }
+  return nullptr;
+}
+
+PyObject* call_probe(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords) {
+  return call_between(self, args, flags, keywords, run_enter, run_leave);
+}
+
+PyObject* call_event(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords) {
+  Watcher* watcher = self_of(self)->watcher;
+  const auto event = static_cast<Event>(self_of(self)->kind);
+  int64_t spent = 0;
+  const auto enter = [&](Probe*, PyObject* first) {
+    const int64_t before = monotonic_ns();
+    const bool go_on = watcher->enter(event, first);
+    spent = monotonic_ns() - before;
+    return go_on;
+  };
+  const auto leave = [&](Probe*, PyObject* first, PyObject* result, PyObject* error) {
+    const int64_t before = monotonic_ns();
+    const bool go_on = watcher->leave(event, first, result, error);
+    watcher->meter.add_probe(spent + monotonic_ns() - before);
+    return go_on;
+  };
+  return call_between(self, args, flags, keywords, enter, leave);
+}
+
+PyObject* call_timer(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords) {
+  const Probe* probe = self_of(self);
+  StageClock& clock = probe->watcher->clock;
+  const auto stage = static_cast<Stage>(probe->kind);
+  const nb::object held = nb::borrow(self);
+  if (stage == Stage::Collate && PyVectorcall_NARGS(flags) == 1 && PyList_Check(args[0])) {
+    clock.set_collated(PyList_GET_SIZE(args[0]));
+  }
+  const int64_t begun = clock.begin();
   const int64_t before = monotonic_ns();
-  PyObject* result = call_original(probe, args, flags, names);
-  probe->clock->end(probe->stage, monotonic_ns() - before, outer);
-  Py_DECREF(self);
+  PyObject* result = call_original(probe, Py_None, args, flags, keywords);
+  clock.end(stage, monotonic_ns() - before, begun);
   return result;
 }
 
@@ -185,11 +155,10 @@ PyObject* bind_to(PyObject* self, PyObject* instance, PyObject* /*type*/) {
 // of the object's state: its place is empty in the copy.
 PyObject* reduce(PyObject* self, PyObject* /*unused*/) {
   const Probe* probe = self_of(self);
-  if (probe->dict != nullptr) {
-    PyObject* name = PyDict_GetItemString(probe->dict, "__qualname__");
-    if (name != nullptr) {
-      return Py_NewRef(name);
-    }
+  PyObject* name =
+      probe->dict == nullptr ? nullptr : PyDict_GetItemString(probe->dict, "__qualname__");
+  if (name != nullptr) {
+    return Py_NewRef(name);
   }
   return Py_BuildValue("(O())", reinterpret_cast<PyObject*>(Py_TYPE(Py_None)));
 }
@@ -201,11 +170,13 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(probe->enter);
   Py_VISIT(probe->leave);
   Py_VISIT(probe->fault);
-  Py_VISIT(probe->clock_object);
+  Py_VISIT(probe->module);
+  Py_VISIT(probe->watcher_object);
   Py_VISIT(probe->dict);
   return 0;
 }
 
+// Whoever still calls a probe that was cleared calls nothing.
 int clear(PyObject* self) {
   Probe* probe = self_of(self);
   probe->call = call_probe;
@@ -213,20 +184,20 @@ int clear(PyObject* self) {
   Py_CLEAR(probe->enter);
   Py_CLEAR(probe->leave);
   Py_CLEAR(probe->fault);
-  Py_CLEAR(probe->clock_object);
+  Py_CLEAR(probe->module);
+  Py_CLEAR(probe->watcher_object);
   Py_CLEAR(probe->dict);
   return 0;
 }
 
 void deallocate(PyObject* self) {
-  Probe* probe = self_of(self);
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  if (probe->weak != nullptr) {
+  if (self_of(self)->weak != nullptr) {
     PyObject_ClearWeakRefs(self);
   }
   clear(self);
-  Py_CLEAR(probe->original);
+  Py_CLEAR(self_of(self)->original);
   type->tp_free(self);
   Py_DECREF(type);
 }
@@ -268,46 +239,63 @@ PyObject* owned_or_null(nb::object& object) {
   return object.is_none() ? nullptr : object.release().ptr();
 }
 
-Probe* allocate(nb::object original) {
+Probe* allocate(nb::object original, vectorcallfunc call) {
   Probe* probe = PyObject_GC_New(Probe, probe_type);
   if (probe == nullptr) {
     throw nb::python_error();
   }
-  probe->call = call_probe;
+  probe->call = call;
   probe->original = original.release().ptr();
-  probe->enter = probe->leave = probe->fault = probe->clock_object = nullptr;
-  probe->clock = nullptr;
-  probe->stage = Stage::Read;
+  probe->enter = probe->leave = probe->fault = probe->module = probe->watcher_object = nullptr;
+  probe->watcher = nullptr;
+  probe->kind = 0;
   probe->dict = probe->weak = nullptr;
   return probe;
 }
 
-nb::object tracked(Probe* probe) {
+nb::object watched_by(Probe* probe, nb::object watcher, int kind) {
+  probe->kind = static_cast<uint8_t>(kind);
+  probe->watcher = nb::inst_ptr<Watcher>(watcher);
+  probe->watcher_object = watcher.release().ptr();
   PyObject_GC_Track(probe);
   return nb::steal(reinterpret_cast<PyObject*>(probe));
+}
+
+void check(int number, int count) {
+  if (number < 0 || number >= count) {
+    throw nb::index_error("no such event or stage");
+  }
 }
 
 }  // namespace
 
 nb::object make_probe(nb::object original, nb::object enter, nb::object leave, nb::object fault) {
-  Probe* probe = allocate(std::move(original));
+  Probe* probe = allocate(std::move(original), call_probe);
   probe->enter = owned_or_null(enter);
   probe->leave = owned_or_null(leave);
   probe->fault = fault.release().ptr();
-  return tracked(probe);
+  PyObject_GC_Track(probe);
+  return nb::steal(reinterpret_cast<PyObject*>(probe));
 }
 
-nb::object make_stage_timer(nb::object original, nb::object clock, int stage) {
-  auto* native = nb::cast<StageClock*>(clock);
-  if (stage < 0 || stage >= stoker::telemetry::kStageCount) {
-    throw std::out_of_range("no such stage");
+nb::object make_event_probe(nb::object original, nb::object watcher, int event) {
+  check(event, kEventCount);
+  return watched_by(allocate(std::move(original), call_event), std::move(watcher), event);
+}
+
+nb::object make_forward_probe(nb::object module, nb::object compiled, nb::object watcher) {
+  const nb::object reference = nb::steal(PyWeakref_NewRef(module.ptr(), nullptr));
+  if (!reference.is_valid()) {
+    throw nb::python_error();
   }
-  Probe* probe = allocate(std::move(original));
-  probe->call = call_timer;
-  probe->clock = native;
-  probe->clock_object = clock.release().ptr();
-  probe->stage = static_cast<Stage>(stage);
-  return tracked(probe);
+  Probe* probe = allocate(std::move(compiled), call_event);
+  probe->module = Py_NewRef(reference.ptr());
+  return watched_by(probe, std::move(watcher), static_cast<int>(Event::Forward));
+}
+
+nb::object make_stage_timer(nb::object original, nb::object watcher, int stage) {
+  check(stage, stoker::telemetry::kStageCount);
+  return watched_by(allocate(std::move(original), call_timer), std::move(watcher), stage);
 }
 
 void register_probe(nb::module_& m) {

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import torch
 
 from . import faults
-from .recording import recording
+from .recording import watcher
 
 _LATER = 2  # steps
 _MOST_PENDING = 64
@@ -80,7 +80,8 @@ class Clock:
         self._last: _Step | None = None
         self._asked_ns = 0
 
-    def model_found(self, model: Any) -> None:
+    def model_found(self, model: Any) -> bool:
+        """Whether there is a GPU to watch from now on."""
         try:
             if self._device is None and _cuda.is_initialized():
                 place = next(model.parameters()).device
@@ -88,6 +89,7 @@ class Clock:
                     self._device = Cuda(place.index)
         except Exception as error:
             self._give_up(error)
+        return self._device is not None
 
     def forget(self) -> None:
         """Start anew, without a device: a parent's events are of no use after a fork."""
@@ -141,7 +143,8 @@ class Clock:
             self._give_up(error)
 
     def _enter_step(self) -> None:
-        number = recording.steps.step_number()
+        steps = watcher.steps()
+        number = -1 if steps is None else steps.step_number()
         old = self._step
         if number == old.number:
             return
@@ -171,9 +174,11 @@ class Clock:
             times = _times(previous, step.marks)
             total = _ns(previous, step.marks[-1][1])
             stall = min(times["got"], step.wait_ns)
-            recording.steps.device_step(
-                times["forward"], times["backward"], times["optimizer"], stall, total
-            )
+            steps = watcher.steps()
+            if steps is not None:
+                steps.device_step(
+                    times["forward"], times["backward"], times["optimizer"], stall, total
+                )
         self._release(before)
 
     def _release(self, step: _Step) -> None:

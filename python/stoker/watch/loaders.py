@@ -9,53 +9,40 @@ from typing import Any
 
 import torch
 
-from . import device
-from .patch import replace
-from .recording import recording
-from .stages import samples_of
+from stoker import _core
 
+from . import device
+from .patch import probe, replace
+from .recording import NEXT, watcher
+
+# A loader has one number for all its epochs.
 _numbers = itertools.count(1)
-# A loader has one number for all its epochs. Iterators are looked up by address, which each new one
-# writes anew.
-_of_loader: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
-_of_iterator: dict[int, tuple[int, int]] = {}
-_UNKNOWN = (0, 0)
+_known: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
 def watch_loaders() -> None:
     loader = torch.utils.data.dataloader
-    replace(loader.DataLoader, "__iter__", _start, _started)
-    replace(loader._BaseDataLoaderIter, "__next__", _ask, _got)
+    replace(loader.DataLoader, "__iter__", probe("loader start", _start, _started))
+    replace(
+        loader._BaseDataLoaderIter,
+        "__next__",
+        lambda original: _core.event_probe(original, watcher, NEXT),
+    )
 
 
-def _start(_loader: Any) -> None:
-    if recording.here():
-        recording.steps.loader_start_begin()
+def _start(_loader: object) -> None:
+    steps = watcher.steps()
+    if steps is not None and watcher.here():
         device.clock.pause()
+        steps.loader_start_begin()
 
 
-def _started(loader: Any, iterator: Any, error: Any) -> None:
+def _started(loader: Any, iterator: Any, error: object) -> None:
     if error is None:
-        known = _of_loader.get(loader)
-        if known is None:
-            known = _of_loader[loader] = (next(_numbers), loader.batch_size or 0)
-        _of_iterator[id(iterator)] = known
-    if recording.here():
-        recording.steps.loader_start_end()
-
-
-def _ask(iterator: Any) -> None:
-    if recording.here():
-        recording.steps.next_begin(_of_iterator.get(id(iterator), _UNKNOWN)[0])
-        device.clock.asked()
-
-
-def _got(iterator: Any, batch: Any, error: Any) -> None:
-    if not recording.here():
-        return
-    number, expected = _of_iterator.get(id(iterator), _UNKNOWN)
-    if error is None:
-        recording.steps.next_end(number, samples_of(batch, expected))
-        device.clock.got()
-    else:
-        recording.steps.next_end(number, -1 if issubclass(error, StopIteration) else 0)
+        number = _known.get(loader)
+        if number is None:
+            number = _known[loader] = next(_numbers)
+        watcher.know_iterator(iterator, number, loader.batch_size or 0)
+    steps = watcher.steps()
+    if steps is not None and watcher.here():
+        steps.loader_start_end()

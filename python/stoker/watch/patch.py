@@ -11,30 +11,14 @@ from stoker import _core
 
 from . import faults
 
-# A callable that stoker hangs somewhere, in place of another.
-Probe = Any
 Enter = Callable[[Any], object]
 Leave = Callable[[Any, Any, Any], object]
 
 
-def probe(
-    original: Any, where: str, enter: Enter | None = None, leave: Leave | None = None
-) -> Probe:
-    """`original` with `enter(first)` before and `leave(first, result, error_type)` after it.
-
-    If one of them raises, that is reported and both are left out from then on.
-    """
-    return _core.probe(original, enter, leave, faults.reporter(where))
-
-
-def replace(
-    owner: Any, name: str, enter: Enter | None = None, leave: Leave | None = None
-) -> Callable[[], None]:
-    """Put a probe in front of `owner.name`. Gives a function that takes it away again."""
+def replace(owner: Any, name: str, make: Callable[[Any], Any]) -> Callable[[], None]:
+    """Put `make(original)` in the place of `owner.name`. Gives a function that takes it away."""
     original = owner.__dict__[name]
-    hung = functools.update_wrapper(
-        probe(original, f"{owner.__name__}.{name}", enter, leave), original
-    )
+    hung = functools.update_wrapper(make(original), original)
     setattr(owner, name, hung)
 
     def restore() -> None:
@@ -44,8 +28,9 @@ def replace(
     return restore
 
 
-def replace_timed(owner: Any, name: str, clock: Any, stage: int) -> None:
-    """Time `owner.name` as a stage of making a batch."""
-    original = owner.__dict__[name]
-    timer = _core.stage_timer(original, clock, stage)
-    setattr(owner, name, functools.update_wrapper(timer, original))
+def probe(where: str, enter: Enter | None = None, leave: Leave | None = None) -> Any:
+    """A maker for `replace`: `enter(first)` before, `leave(first, result, error_type)` after it.
+
+    If one of them raises, that is reported and both are left out from then on.
+    """
+    return lambda original: _core.probe(original, enter, leave, faults.reporter(where))

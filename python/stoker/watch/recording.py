@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""This process's recorder. It comes with the first event, so that processes that only import torch
-leave no file."""
+"""This process's watcher and its recorder. The recorder's file comes with the first event, so that
+processes that only import torch leave none."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
-from threading import get_ident
 from typing import Any
 
 import torch
@@ -15,60 +15,23 @@ from stoker import _core
 
 from . import faults
 
+_CALLS = 100
 
-class _Nothing:
-    """Takes the calls of a recorder and drops them."""
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *args: None
+# Called when optimizers step but the model that was found is never called; set by `forward`.
+on_silence: list[Callable[[], None]] = []
 
 
-class Recording:
-    """What the hooks write to. In a DataLoader worker `steps` drops everything: its steps are
-    nobody's."""
-
-    def __init__(self) -> None:
-        self._made = False
-        self._inherited: list[Any] = []
-        self.steps: Any = None
-        self.batches: Any = None
-        self.thread = 0
-        self.clock = _core.StageClock()
-
-    def here(self) -> bool:
-        """True on the thread that trains. Loaders that other threads read keep nobody waiting."""
-        if self.thread == 0:
-            self.thread = get_ident()
-        if not self._made:
-            self._make()
-        return self.thread == get_ident()
-
-    def claim(self) -> None:
-        """An optimizer steps on this thread, so this is the one that trains."""
-        self.thread = get_ident()
-        if not self._made:
-            self._make()
-
-    def _make(self) -> None:
-        self._made = True
-        self.steps = self.batches = _Nothing()
-        worker = torch.utils.data.get_worker_info() is not None
+def _make() -> tuple[_core.Recorder | None, bool]:
+    worker = torch.utils.data.get_worker_info() is not None
+    try:
         rank, world_size = _place()
-        try:
-            self.batches = _core.Recorder.create(_path(), os.getpid(), worker, rank, world_size)
-        except Exception as error:
-            faults.report("recorder", error)
-            return
-        if not worker:
-            self.steps = self.batches
-
-    def after_fork(self) -> None:
-        """In a child: the parent's file is the parent's. It stays mapped, untouched."""
-        self._inherited.append((self.steps, self.batches))
-        self._made = False
-        self.steps = self.batches = None
-        self.thread = 0
-        self.clock.take()
+        recorder = _core.Recorder.create(_path(), os.getpid(), worker, rank, world_size)
+    except OSError as error:
+        faults.report("recorder", error)
+        return None, worker
+    if not worker:
+        _calibrate()
+    return recorder, worker
 
 
 def _path() -> str:
@@ -92,5 +55,33 @@ def _place() -> tuple[int, int]:
     return 0, 1
 
 
-recording = Recording()
-os.register_at_fork(after_in_child=recording.after_fork)
+def _calibrate() -> None:
+    """Measure what probes take beyond the time that they measure of themselves."""
+    scratch = _core.Watcher(_nothing, None, _nothing, _nothing)
+    plain = _ns_of_call(_nothing)
+    probed = _ns_of_call(_core.event_probe(_nothing, scratch, BACKWARD))
+    seen = scratch.probe_sum_ns / _CALLS
+    timed = _ns_of_call(_core.stage_timer(_nothing, scratch, 0))
+    watcher.set_unseen_ns(max(0.0, probed - plain - seen), max(0.0, timed - plain))
+
+
+def _nothing(*_args: object) -> None: ...
+
+
+def _ns_of_call(call: Any) -> float:
+    start = time.perf_counter_ns()
+    for _ in range(_CALLS):
+        call(None)
+    return (time.perf_counter_ns() - start) / _CALLS
+
+
+def _silent() -> None:
+    for callback in on_silence:
+        callback()
+
+
+# The events of the extension, in its order.
+NEXT, FETCH, FORWARD, BACKWARD, OPTIMIZER_BEGIN, OPTIMIZER_END = range(6)
+
+watcher = _core.Watcher(_make, _silent, torch.is_grad_enabled, faults.reporter("watcher"))
+os.register_at_fork(after_in_child=watcher.forget)

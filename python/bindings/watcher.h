@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
+#include "overhead_meter.h"
+#include "stage_clock.h"
+#include "stoker/telemetry/recorder.h"
+
+// The places of a training loop that are passed in every step (or batch), in the numbers that
+// Python uses.
+enum class Event : uint8_t { Next, Fetch, Forward, Backward, OptimizerBegin, OptimizerEnd };
+inline constexpr int kEventCount = 6;
+
+// Turns passing those places into calls of this process's Recorder. Native, because Python code
+// that runs a few times a step is cold each time and would cost ten times as much. Only used with
+// Python's lock held.
+class Watcher {
+ public:
+  // `make()` gives (Recorder or None, is a loader worker) at the first event. `silent()` is called
+  // when optimizers step but the model is never called. `fault(error)` hears of errors.
+  Watcher(nanobind::object make, nanobind::object silent, nanobind::object grad_enabled,
+          nanobind::object fault);
+
+  // False: an error that is the script's own, such as KeyboardInterrupt, came up; it is set.
+  bool enter(Event event, PyObject* first);
+  // `error_type` is null where there was none; no error may be set.
+  bool leave(Event event, PyObject* first, PyObject* result, PyObject* error_type);
+
+  // True on the thread that trains; what other threads read from loaders keeps nobody waiting.
+  bool here();
+  // The recorder of steps, or null where there is none or this is a loader worker.
+  stoker::telemetry::Recorder* steps();
+  stoker::telemetry::Recorder* batches();
+  void know_iterator(nanobind::handle iterator, uint64_t number, int64_t batch_size);
+  void forward_begin();
+  // An object with methods named as the marks of watch/device.py, or None.
+  void set_device(nanobind::object device) { device_ = std::move(device); }
+  // In the child of a fork: the parent's file stays as it is.
+  void forget();
+
+  StageClock clock;
+  OverheadMeter meter;
+
+ private:
+  struct Loader {
+    uint64_t number = 0;
+    int64_t batch_size = 0;
+  };
+  void entered(Event event, PyObject* first);
+  void make();
+  void claim();
+  Loader loader_of(PyObject* iterator) const;
+  void fetched(PyObject* error_type);
+  void got(PyObject* iterator, PyObject* batch, PyObject* error_type);
+  void backward(bool begins);
+  void model_called(PyObject* module);
+  void optimizer_begin(PyObject* optimizer);
+  void optimizer_end(PyObject* optimizer);
+  void mark(PyObject* name);
+  void report();
+  bool restore_interrupt();
+
+  nanobind::object make_;
+  nanobind::object silent_;
+  nanobind::object grad_enabled_;
+  nanobind::object fault_;
+  nanobind::object device_ = nanobind::none();
+  nanobind::object recorder_object_;
+  stoker::telemetry::Recorder* recorder_ = nullptr;
+  bool made_ = false;
+  bool worker_ = false;
+  unsigned long thread_ = 0;
+  int backward_depth_ = 0;
+  int steps_without_forward_ = 0;
+  std::unordered_map<PyObject*, Loader> loaders_;
+  nanobind::object interrupt_;  // what report() must not swallow
+};
