@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What it costs a step to be watched: a loop of short steps, alone and under `stoker run`.
 
-Whole processes in A-B-B-A order. The loop is one linear layer with a DataLoader in the same process,
+Whole processes in A-B-B-A order. The loop is one linear layer with a DataLoader without workers,
 because short steps show the cost best; nothing of stoker's is applied (`--allow none`).
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import re
 import subprocess
@@ -43,7 +44,7 @@ def training_loop(steps: int) -> None:
             optimizer.step()
             borders.append(time.perf_counter())
     borders = borders[warmup:]
-    times = sorted(b - a for a, b in zip(borders, borders[1:], strict=False))
+    times = sorted(b - a for a, b in itertools.pairwise(borders))
     mean, median = sum(times) / len(times), times[len(times) // 2]
     print(f"step mean {mean * 1e6:.2f} us, median {median * 1e6:.2f} us")
 
