@@ -62,6 +62,9 @@ class LazyPixels(_Base):
 
     @property
     def im(self) -> Any:
+        with self._lock:
+            if isinstance(self, LazyPixels) and self._view is None:
+                self._become_plain()  # a file that was never loaded has none in Pillow either
         _fill(self)
         return self.im
 
@@ -133,7 +136,8 @@ class LazyPixels(_Base):
         access = None if self._access is None else self._access()
         if access is not None:
             access.fill()
-        self._become_plain()
+        if isinstance(self, LazyPixels):
+            self._become_plain()
         self.close()
 
     def __eq__(self, other: object) -> bool:
