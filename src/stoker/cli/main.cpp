@@ -76,7 +76,7 @@ CLI::App* group_of(CLI::App& root, const std::string& group) {
   for (CLI::App* app : root.get_subcommands([&](CLI::App* a) { return a->get_name() == group; })) {
     return app;
   }
-  return root.add_subcommand(group)->require_subcommand(0, 1);
+  return root.add_subcommand(group)->require_subcommand(0, 1)->group("Commands");
 }
 
 void bind(CLI::App& root, const Command& command, Bound& bound) {
@@ -90,6 +90,7 @@ void bind(CLI::App& root, const Command& command, Bound& bound) {
   }
   bound.command = &command;
   bound.app = parent->add_subcommand(command.name.substr(space + 1), command.help);
+  bound.app->group("Commands");
   bound.app->formatter(std::make_shared<Formatter>(usage_text(command)));
   bound.app->footer(examples_text(command));
   for (const Param& param : command.positionals) {
@@ -142,10 +143,21 @@ int run_command(const Bound& bound, std::vector<std::string> rest) {
   return bound.command->run(args);
 }
 
+// Names the command whose options were wrong, where one was reached.
+std::string usage_hint(const std::deque<Bound>& bounds) {
+  for (const Bound& bound : bounds) {
+    if (bound.app->parsed()) {
+      return fmt::format("see `stoker {} --help`", bound.command->name);
+    }
+  }
+  return "see `stoker --help`";
+}
+
 int run_app(std::vector<std::string> args) {
   CLI::App app("Keeps the GPU fed: finds what holds a training step back, and removes it.",
                "stoker");
   app.set_version_flag("--version", version_text(), "print the version and exit");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.footer("`stoker COMMAND --help` shows options and examples.");
   const std::vector<Command> commands = all_commands();
   std::deque<Bound> bounds;  // CLI11 keeps addresses of what is in it
@@ -159,7 +171,7 @@ int run_app(std::vector<std::string> args) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    throw Error(ErrorCode::InvalidArgument, error.what(), "see `stoker --help`");
+    throw Error(ErrorCode::InvalidArgument, error.what(), usage_hint(bounds));
   }
   for (const Bound& bound : bounds) {
     if (bound.app->parsed()) {

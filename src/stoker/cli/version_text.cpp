@@ -8,6 +8,7 @@
 #include <jpeglib.h>
 
 #include "stoker/core/version.h"
+#include "stoker/image/pixels.h"
 
 #define STOKER_TEXT_OF(x) #x
 #define STOKER_TEXT(x) STOKER_TEXT_OF(x)
@@ -16,7 +17,8 @@ namespace stoker::cli {
 
 std::string version_text() {
   return fmt::format("stoker {} (libjpeg-turbo {}, highway {}, SIMD target {})", kVersion,
-                     STOKER_TEXT(LIBJPEG_TURBO_VERSION), STOKER_HIGHWAY_VERSION, "unknown");
+                     STOKER_TEXT(LIBJPEG_TURBO_VERSION), STOKER_HIGHWAY_VERSION,
+                     image::simd_target());
 }
 
 }  // namespace stoker::cli

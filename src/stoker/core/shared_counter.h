@@ -24,6 +24,10 @@ class SharedCounter {
   // Adds one and returns the value before it.
   uint64_t next() { return value_->fetch_add(1, std::memory_order_relaxed); }
 
+  // Tells all who share the counter that counting is over: next() gives kStopped or more from now.
+  void stop() { value_->fetch_or(kStopped, std::memory_order_relaxed); }
+  static constexpr uint64_t kStopped = uint64_t{1} << 63;
+
  private:
   explicit SharedCounter(std::atomic<uint64_t>* value) : value_(value) {}
   std::atomic<uint64_t>* value_;

@@ -55,6 +55,21 @@ TEST(SharedCounter, FileIsSharedAndKeepsItsValue) {
   ::unlink(path.c_str());
 }
 
+TEST(SharedCounter, StopReachesTheOthers) {
+  auto counter = SharedCounter::open("");
+  ASSERT_TRUE(counter.ok());
+  (*counter)->next();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    (*counter)->stop();
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ((*counter)->next(), SharedCounter::kStopped + 1);
+  EXPECT_EQ((*counter)->next(), SharedCounter::kStopped + 2);
+}
+
 TEST(SharedCounter, SaysWhyAFileCannotBeOpened) {
   auto counter = SharedCounter::open("/nonexistent/counter");
   ASSERT_FALSE(counter.ok());
