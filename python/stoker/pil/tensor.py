@@ -56,7 +56,10 @@ def _native_to_tensor(pic: Image.Image) -> Any:
         return None
     if torch.get_default_dtype() is not torch.float32 or torch.jit.is_tracing():
         return None
-    out = torch.empty((channels, height, width), dtype=torch.float32, device="cpu")
+    # torchvision permutes HWC: of one channel this leaves a stride that shows that.
+    strides = (1, width, 1) if channels == 1 else (height * width, width, 1)
+    shape = (channels, height, width)
+    out = torch.empty_strided(shape, strides, dtype=torch.float32, device="cpu")
     if type(out) is not torch.Tensor:
         return None  # a mode that makes fake tensors is on
     _core.to_tensor(pic.tobytes(), height, width, channels, out.data_ptr())
