@@ -79,8 +79,8 @@ struct Lever {
   std::string id;
   std::string change_class;  // exact, rounding, random, precision or recipe
   bool applied = false;
-  std::string reason;
-  std::string detail;
+  std::string reason = {};
+  std::string detail = {};
 };
 
 // All that the processes of a run have left in its folder.

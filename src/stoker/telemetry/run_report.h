@@ -14,14 +14,14 @@ namespace stoker::telemetry {
 
 // What the parent of a run knows itself.
 struct RunContext {
-  std::vector<std::string> command;
+  std::vector<std::string> command = {};
   int exit_status = 0;  // as a shell gives it: 128 + number for a signal
   int signal = 0;       // that ended the command, or 0
   int64_t started_wall_ns = 0;
   int64_t ended_wall_ns = 0;
-  MachineFacts machine;
-  std::vector<std::string> allow;
-  std::string not_attached_reason;  // the likely one, should no process have been seen
+  MachineFacts machine = {};
+  std::vector<std::string> allow = {};
+  std::string not_attached_reason = {};  // the likely one, should no process have been seen
 };
 
 struct RankRow {

@@ -9,8 +9,9 @@
 namespace stoker::telemetry {
 
 struct SummaryOptions {
-  std::string folder;              // where the files are, "" when there are none
-  std::vector<std::string> notes;  // what the parent has to say, such as another folder than usual
+  std::string folder = {};  // where the files are, "" when there are none
+  std::vector<std::string> notes =
+      {};  // what the parent has to say, such as another folder than usual
   bool color = false;
 };
 

@@ -16,7 +16,7 @@ struct RunFolder {
 };
 
 struct FolderOptions {
-  std::string out;  // --out, or ""
+  std::string out = {};  // --out, or ""
   std::string base = "stoker-runs";
   int64_t smallest_free_bytes = 8 << 20;  // less counts as a full disk
 };
