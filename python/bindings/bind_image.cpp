@@ -78,7 +78,9 @@ stoker::pipeline::RenderPlan plan_from(const nb::tuple& plan) {
   return out;
 }
 
-std::tuple<nb::bytes, int64_t, int64_t> render(const nb::bytes& data, const nb::tuple& plan) {
+// The pixels that `body(plan, out, times)` writes, and its times; runs without the GIL.
+template <class Body>
+std::tuple<nb::bytes, int64_t, int64_t> rendered(const nb::tuple& plan, Body body) {
   const stoker::pipeline::RenderPlan request = plan_from(plan);
   const Py_ssize_t size =
       static_cast<Py_ssize_t>(request.window.width()) * request.window.height() * request.channels;
@@ -87,16 +89,37 @@ std::tuple<nb::bytes, int64_t, int64_t> render(const nb::bytes& data, const nb::
     throw nb::python_error();
   }
   auto* out = static_cast<uint8_t*>(const_cast<void*>(pixels.data()));
-  const stoker::codec::Bytes bytes = bytes_of(data);
   stoker::pipeline::RenderTimes times;
   const Status status = [&] {
     nb::gil_scoped_release release;
-    return thread_renderer().render(bytes, request, out, times);
+    return body(request, out, times);
   }();
   if (!status.ok()) {
     throw DecodeError(status);
   }
   return {std::move(pixels), times.decode_ns, times.transform_ns};
+}
+
+std::tuple<nb::bytes, int64_t, int64_t> render(const nb::bytes& data, const nb::tuple& plan) {
+  const stoker::codec::Bytes bytes = bytes_of(data);
+  return rendered(plan, [bytes](const auto& request, uint8_t* out, auto& times) {
+    return thread_renderer().render(bytes, request, out, times);
+  });
+}
+
+std::tuple<nb::bytes, int64_t, int64_t> render_pixels(const nb::bytes& pixels, int width,
+                                                      int height, int channels,
+                                                      const nb::tuple& plan) {
+  const size_t row_bytes = static_cast<size_t>(width) * static_cast<size_t>(channels);
+  if (width < 1 || height < 1 || pixels.size() != row_bytes * static_cast<size_t>(height)) {
+    throw nb::value_error("render_pixels: the bytes do not hold height x width x channels pixels");
+  }
+  // The renderer only reads from the view.
+  auto* data = static_cast<uint8_t*>(const_cast<void*>(pixels.data()));
+  const stoker::ImageView view{data, width, height, channels, row_bytes};
+  return rendered(plan, [&view](const auto& request, uint8_t* out, auto& times) {
+    return thread_renderer().render_pixels(view, request, out, times);
+  });
 }
 
 void to_tensor(const nb::bytes& hwc, int height, int width, int channels, uintptr_t out) {
@@ -136,11 +159,15 @@ void register_image(nb::module_& m) {
         "(width, height, channels, clean) of a JPEG; DecodeError if its header cannot be read.");
   m.def("render", &render, "data"_a, "plan"_a,
         "(pixels, decode_ns, transform_ns): packed HWC uint8 pixels of a plan applied to a JPEG.");
+  m.def("render_pixels", &render_pixels, "pixels"_a, "width"_a, "height"_a, "channels"_a, "plan"_a,
+        "render() for packed HWC uint8 pixels that are decoded already.");
   m.def("to_tensor", &to_tensor, "hwc"_a, "height"_a, "width"_a, "channels"_a, "out"_a,
         "HWC uint8 bytes to CHW float32 / 255 at the address `out`.");
   m.def("normalize", &normalize, "input"_a, "channels"_a, "plane"_a, "mean"_a, "std"_a, "out"_a,
         "(x - mean) / std over CHW float32 at the addresses `input` and `out`.");
   nb::class_<stoker::SharedCounter>(m, "SharedCounter")
       .def_static("open", &open_counter, "path"_a = "")
-      .def("next", &stoker::SharedCounter::next);
+      .def("next", &stoker::SharedCounter::next)
+      .def("stop", &stoker::SharedCounter::stop)
+      .def_prop_ro_static("STOPPED", [](nb::handle) { return stoker::SharedCounter::kStopped; });
 }

@@ -8,7 +8,7 @@ from PIL import Image
 
 from .. import _core
 from . import counters
-from .source import Source
+from .source import CHANNELS, Source
 from .view import Box, View
 
 FIRST_COMPARED = 32
@@ -21,6 +21,12 @@ images: _core.SharedCounter | None = None
 
 # Why the native path was given up in this process, or "".
 disabled = ""
+
+# Share of the images of late that were asked for more than one view (two crops for contrastive
+# learning, say). Those are decoded whole at once, because a second part costs as much again.
+_several = 0.0
+_MEMORY = 1 / 16
+_OFTEN = 0.25
 
 
 def open_counter() -> _core.SharedCounter:
@@ -42,20 +48,47 @@ def pixels(view: View) -> bytes:
         counters.left_to_pillow(disabled)
         return by_pillow(view)
     try:
-        data, decode_ns, transform_ns = _core.render(view.source.data, view.plan(pass_order))
+        data = _native(view)
     except Exception as error:
         counters.left_to_pillow(f"native decoder: {error}")
         return by_pillow(view)
-    counters.time("decode", decode_ns)
-    counters.time("transform", transform_ns)
     counters.count("images_native")
     return _compared(view, data) if _is_compared() else data
 
 
+def _native(view: View) -> bytes:
+    global _several
+    source = view.source
+    source.views += 1
+    if source.views == 1:
+        _several -= _several * _MEMORY
+    elif source.views == 2:
+        _several += (1 - _several) * _MEMORY
+    if source.pixels is None and (source.views > 1 or _several > _OFTEN):
+        whole = View.whole(source, source.mode)
+        source.pixels, decode_ns, _ = _core.render(source.data, whole.plan(pass_order))
+        counters.time("decode", decode_ns)
+    plan = view.plan(pass_order)
+    if source.pixels is None:
+        data, decode_ns, transform_ns = _core.render(source.data, plan)
+        counters.time("decode", decode_ns)
+    else:
+        channels = CHANNELS[source.mode]
+        data, _, transform_ns = _core.render_pixels(source.pixels, *source.size, channels, plan)
+    counters.time("transform", transform_ns)
+    return data
+
+
 def _is_compared() -> bool:
+    """True for the first images, and now and then; also notes that another process saw one
+    differ."""
+    global disabled
     if images is None:
         return True
     number = images.next()
+    if number >= images.STOPPED:
+        disabled = "an image differed from Pillow's in another process"
+        return True
     return number < FIRST_COMPARED or number % THEN_ONE_IN == 0
 
 
@@ -69,6 +102,8 @@ def _compared(view: View, data: bytes) -> bytes:
     counters.count("images_differ")
     counters.count("bytes_differ", differing + abs(len(data) - len(reference)))
     disabled = "an earlier image differed from Pillow's"
+    if images is not None:
+        images.stop()
     return reference
 
 

@@ -9,13 +9,18 @@ from .. import _core
 CHANNELS = {"L": 1, "RGB": 3}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Source:
-    """A whole JPEG file that cannot fail any more: its scan is regular to the end marker."""
+    """A whole JPEG file that cannot fail any more: its scan is regular to the end marker.
+
+    `views` counts what was rendered of it; `pixels` is the whole picture, once that was decoded.
+    """
 
     data: bytes
     mode: str
     size: tuple[int, int]
+    views: int = 0
+    pixels: bytes | None = None
 
 
 def accept(data: bytes, mode: str, size: tuple[int, int]) -> tuple[Source | None, str]:

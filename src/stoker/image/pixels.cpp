@@ -2,6 +2,7 @@
 #include "stoker/image/pixels.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "stoker/image/kernels/pixels.h"
 
@@ -32,6 +33,20 @@ void pack(const ImageView& rgbx, const ImageView& out) {
     }
     for (int32_t x = 0; x < rgbx.width; ++x) {
       to[x] = in[4 * x];
+    }
+  }
+}
+
+void unpack(const ImageView& in, const Region& region, const ImageView& rgbx) {
+  const auto channels = static_cast<size_t>(in.channels);
+  const size_t green = channels == 3 ? 1 : 0;
+  const size_t blue = channels == 3 ? 2 : 0;
+  for (int32_t y = 0; y < region.height(); ++y) {
+    const uint8_t* from = in.row(region.y0 + y) + static_cast<size_t>(region.x0) * channels;
+    uint8_t* to = rgbx.row(y);
+    for (int32_t x = 0; x < region.width(); ++x, from += channels, to += 4) {
+      const uint8_t pixel[4] = {from[0], from[green], from[blue], 255};
+      std::memcpy(to, pixel, 4);
     }
   }
 }

@@ -15,6 +15,9 @@ void flip_vertical(const ImageView& rgbx);
 // RGBX to packed RGB (out.channels 3) or to the first channel alone (out.channels 1).
 void pack(const ImageView& rgbx, const ImageView& out);
 
+// The part `region` of packed grey or RGB pixels (in.channels 1 or 3) to RGBX; grey replicates.
+void unpack(const ImageView& in, const Region& region, const ImageView& rgbx);
+
 // torchvision's ToTensor: HWC uint8 -> CHW float32, value / 255. `channels` is 1 or 3;
 // `out` holds channels * height * width floats.
 void to_tensor(const uint8_t* hwc, int32_t height, int32_t width, int32_t channels, float* out);

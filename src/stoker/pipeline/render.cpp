@@ -44,6 +44,19 @@ Status check(const RenderPlan& plan) {
   return {};
 }
 
+// Runs a checked plan; a lack of memory is a failure of this image alone.
+template <class Body>
+Status guarded(const RenderPlan& plan, Body body) {
+  if (Status status = check(plan); !status.ok()) {
+    return status;
+  }
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return {ErrorCode::TooLarge, "no memory left for the pixels"};
+  }
+}
+
 // The pixels of the mirrored crop that the window depends on.
 Region needed_of_crop(const RenderPlan& plan) {
   if (!plan.resized) {
@@ -102,6 +115,8 @@ struct Renderer::Impl {
   // Decodes `needed` of the crop into `decoded`.
   Status decode(codec::Bytes data, const RenderPlan& plan, const Region& needed, ImageView& out);
   Status run(codec::Bytes data, const RenderPlan& plan, uint8_t* out, RenderTimes& times);
+  Status run_pixels(const ImageView& whole, const RenderPlan& plan, uint8_t* out,
+                    RenderTimes& times);
   Status transform(const RenderPlan& plan, const Region& needed, const ImageView& decoded,
                    uint8_t* out);
 
@@ -168,6 +183,21 @@ Status Renderer::Impl::run(codec::Bytes data, const RenderPlan& plan, uint8_t* o
   return status;
 }
 
+Status Renderer::Impl::run_pixels(const ImageView& whole, const RenderPlan& plan, uint8_t* out,
+                                  RenderTimes& times) {
+  if (!is_inside(plan.crop, whole.width, whole.height) || (whole.channels | 2) != 3 ||
+      (plan.channels == 1 && whole.channels != 1)) {
+    return {ErrorCode::InvalidArgument, "the plan does not fit the pixels"};
+  }
+  const int64_t start = now_ns();
+  const Region needed = needed_of_crop(plan);
+  const ImageView part = rgbx_view(decoded, needed.width(), needed.height());
+  image::unpack(whole, in_source(plan, needed), part);
+  Status status = transform(plan, needed, part, out);
+  times.transform_ns = now_ns() - start;
+  return status;
+}
+
 Renderer::Renderer() : impl_(std::make_unique<Impl>()) {
   for (codec::Decoder& decoder : codec::all_decoders()) {
     impl_->entries.push_back({std::move(decoder), nullptr});
@@ -179,14 +209,13 @@ Renderer::~Renderer() = default;
 Status Renderer::render(codec::Bytes jpeg, const RenderPlan& plan, uint8_t* out,
                         RenderTimes& times) {
   times = {};
-  if (Status status = check(plan); !status.ok()) {
-    return status;
-  }
-  try {
-    return impl_->run(jpeg, plan, out, times);
-  } catch (const std::bad_alloc&) {
-    return {ErrorCode::TooLarge, "no memory left for the pixels"};
-  }
+  return guarded(plan, [&] { return impl_->run(jpeg, plan, out, times); });
+}
+
+Status Renderer::render_pixels(const ImageView& pixels, const RenderPlan& plan, uint8_t* out,
+                               RenderTimes& times) {
+  times = {};
+  return guarded(plan, [&] { return impl_->run_pixels(pixels, plan, out, times); });
 }
 
 }  // namespace stoker::pipeline

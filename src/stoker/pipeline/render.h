@@ -43,6 +43,10 @@ class Renderer {
   // Fails rather than guess: any irregularity of the file is left to the caller's reference.
   Status render(codec::Bytes jpeg, const RenderPlan& plan, uint8_t* out, RenderTimes& times);
 
+  // The same for an image that is decoded already: `pixels` are packed grey or RGB, whole.
+  Status render_pixels(const ImageView& pixels, const RenderPlan& plan, uint8_t* out,
+                       RenderTimes& times);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

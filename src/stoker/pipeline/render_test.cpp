@@ -139,6 +139,47 @@ TEST(Renderer, EqualsThePlainStepsOnRandomPlans) {
   }
 }
 
+TEST(Renderer, DecodedPixelsGiveTheSameAsTheFile) {
+  std::mt19937 random(12);
+  Renderer renderer;
+  for (int file = 0; file < 10; ++file) {
+    JpegSpec spec;
+    spec.width = pick(random, 1, 100);
+    spec.height = pick(random, 1, 100);
+    spec.components = file % 3 == 0 ? 1 : 3;
+    spec.seed = static_cast<uint32_t>(random());
+    const std::vector<uint8_t> jpeg = codec::testing::encode(spec);
+    RenderTimes times;
+    const Region all = {0, 0, spec.width, spec.height};
+    RenderPlan whole_plan;
+    whole_plan.crop = all;
+    whole_plan.window = all;
+    whole_plan.channels = spec.components;
+    const auto size = [](const RenderPlan& plan) {
+      return static_cast<size_t>(plan.window.width()) * static_cast<size_t>(plan.window.height()) *
+             static_cast<size_t>(plan.channels);
+    };
+    std::vector<uint8_t> whole(size(whole_plan));
+    ASSERT_TRUE(renderer.render(jpeg, whole_plan, whole.data(), times).ok());
+    const ImageView view = {whole.data(), spec.width, spec.height, spec.components,
+                            static_cast<size_t>(spec.width * spec.components)};
+    for (int i = 0; i < 20; ++i) {
+      RenderPlan plan = random_plan(random, spec.width, spec.height);
+      plan.channels = spec.components == 1 && i % 2 == 0 ? 1 : 3;
+      std::vector<uint8_t> from_file(size(plan));
+      std::vector<uint8_t> from_pixels(size(plan));
+      ASSERT_TRUE(renderer.render(jpeg, plan, from_file.data(), times).ok());
+      const Status status = renderer.render_pixels(view, plan, from_pixels.data(), times);
+      ASSERT_TRUE(status.ok()) << status.to_string();
+      ASSERT_EQ(from_pixels, from_file) << "file " << file << " plan " << i;
+    }
+    RenderPlan outside = whole_plan;
+    outside.crop.x1 += 1;
+    EXPECT_EQ(renderer.render_pixels(view, outside, whole.data(), times).code(),
+              ErrorCode::InvalidArgument);
+  }
+}
+
 ErrorCode code_of(const std::vector<uint8_t>& data, const RenderPlan& plan) {
   Renderer renderer;
   std::vector<uint8_t> out(size_t{64} * 64 * 3);
