@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from stoker.pil import counters, render
 
 import stoker
+from stoker.pil import counters, render
 
 
 @pytest.fixture(autouse=True)
