@@ -184,7 +184,12 @@ int run_app(std::vector<std::string> args) {
 
 int guarded_main(std::vector<std::string> args) {
   try {
-    return run_app(std::move(args));
+    const int status = run_app(std::move(args));
+    if (std::fflush(stdout) != 0 && status == 0) {
+      message("cannot write to stdout");
+      return 1;
+    }
+    return status;
   } catch (const Error& error) {
     message(error.what());
     if (!error.hint().empty()) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "stoker/cli/command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
-#include "stoker/cli/command.h"
 #include "stoker/cli/commands/data_bench/baseline.h"
 #include "stoker/cli/commands/data_bench/native_chain.h"
 #include "stoker/core/error.h"
