@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <random>
 #include <vector>
 
 #include "stoker/core/error.h"
@@ -38,10 +39,14 @@ std::string time_text() {
 
 std::string random_suffix() {
   static constexpr std::string_view kLetters = "abcdefghijkmnpqrstuvwxyz23456789";
-  std::random_device random;
+  // std::random_device would ask for a newer glibc than wheels promise.
+  std::array<uint8_t, 4> random{};
+  if (getentropy(random.data(), random.size()) != 0) {
+    random.fill(0);  // a name that is taken is tried again
+  }
   std::string out;
-  for (int i = 0; i < 4; ++i) {
-    out += kLetters[random() % kLetters.size()];
+  for (const uint8_t byte : random) {
+    out += kLetters[byte % kLetters.size()];
   }
   return out;
 }
