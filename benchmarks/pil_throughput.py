@@ -21,13 +21,14 @@ from typing import Any
 import conditions
 import numpy as np
 import paired
-import stoker.pil
 import torch
 from PIL import Image
 from torch import Tensor
 from torchvision import transforms
 from torchvision.datasets import ImageFolder
 from torchvision.transforms import functional as F
+
+import stoker.pil
 
 GOAL = 1.5
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
@@ -69,9 +70,9 @@ class Bench:
         totals: dict[str, float] = {}
 
         def timed(part: str, call: Callable[[], Any]) -> Any:
-            start = time.perf_counter()
+            start = self.clock()
             result = call()
-            totals[part] = totals.get(part, 0.0) + time.perf_counter() - start
+            totals[part] = totals.get(part, 0.0) + self.clock() - start
             return result
 
         indices = self.block(number)

@@ -190,7 +190,7 @@ def test_a_broken_hook_makes_the_verdict_unclear(
     assert watched.report["verdict"]["kind"] == "unclear"
     assert watched.report["verdict"]["sentence"].startswith("UNCLEAR: ")
     assert watched.report["verdict"]["fixes"] == []
-    assert ["RuntimeError: broken on purpose"] == [e["error"] for e in watched.report["errors"]]
+    assert [e["error"] for e in watched.report["errors"]] == ["RuntimeError: broken on purpose"]
     assert watched.stderr.count("broken on purpose") == 1
     assert watched.final_loss == alone.final_loss
 
