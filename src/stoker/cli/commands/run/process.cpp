@@ -28,8 +28,9 @@ static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 void pass_on(int signal, siginfo_t* info, void* /*context*/) {
   const pid_t child = the_child.load();
-  // What the terminal sends goes to the whole process group, the command included.
-  if (child > 0 && info->si_code <= 0) {
+  // What the terminal sends goes to the whole process group, the command included. So does what the
+  // command itself sends here: `kill 0` in a shell script.
+  if (child > 0 && info->si_code <= 0 && info->si_pid != child) {
     const int saved = errno;
     kill(child, signal);
     errno = saved;
@@ -43,6 +44,17 @@ std::vector<int> passed_signals() {
     signals.push_back(signal);
   }
   return signals;
+}
+
+// By which the system ends a process whose write failed.
+constexpr std::array<int, 2> kWriteSignals = {SIGPIPE, SIGXFSZ};
+std::array<struct sigaction, kWriteSignals.size()> write_actions_before;
+bool write_signals_taken = false;
+
+void restore_write_signals() {
+  for (size_t i = 0; write_signals_taken && i < kWriteSignals.size(); ++i) {
+    sigaction(kWriteSignals[i], &write_actions_before[i], nullptr);
+  }
 }
 
 // While it lives, signals go on to the child. A signal that is ignored stays so, for both.
@@ -144,6 +156,18 @@ ChildEnd wait_for(pid_t child) {
 
 }  // namespace
 
+void take_write_errors() {
+  if (write_signals_taken) {
+    return;
+  }
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  for (size_t i = 0; i < kWriteSignals.size(); ++i) {
+    sigaction(kWriteSignals[i], &ignore, &write_actions_before[i]);
+  }
+  write_signals_taken = true;
+}
+
 ChildEnd run_child(const ChildSpec& spec) {
   std::array<int, 2> pipe_fds{-1, -1};
   if (pipe2(pipe_fds.data(), O_CLOEXEC) != 0) {
@@ -159,6 +183,7 @@ ChildEnd run_child(const ChildSpec& spec) {
   const pid_t child = fork();
   if (child == 0) {
     forwarding.restore();
+    restore_write_signals();
     sigprocmask(SIG_SETMASK, &before, nullptr);
     child_main(spec, parent, pipe_fds[1]);
   }
@@ -179,6 +204,7 @@ ChildEnd run_child(const ChildSpec& spec) {
 }
 
 int become(const std::vector<std::string>& argv) {
+  restore_write_signals();
   std::vector<char*> words = c_array(argv);
   execvp(words[0], words.data());
   return status_of_exec_error(errno);

@@ -18,6 +18,10 @@ struct ChildEnd {
   int exec_error = 0;   // errno when the program could not be started
 };
 
+// From now on a failed write of this process (to a pipe that nobody reads, or past the user's limit
+// on file sizes) is an error and no longer a signal. Commands get those signals as they were.
+void take_write_errors();
+
 // Runs a command with this process's terminal, process group and open files, and waits for its
 // end. Signals that others send to this process go on to the command; those of the terminal reach
 // it anyway. The command dies with this process. One at a time.

@@ -185,7 +185,8 @@ class Session {
     }
     std::FILE* file = std::fopen((fs::path(folder_->path) / "log.txt").c_str(), "ae");
     if (file != nullptr) {
-      fmt::print(file, "{} {}\n", telemetry::utc_text(wall_ns()), text);
+      const std::string line = fmt::format("{} {}\n", telemetry::utc_text(wall_ns()), text);
+      std::fwrite(line.data(), 1, line.size(), file);
       std::fclose(file);
     }
   }
@@ -227,6 +228,7 @@ int run_session(const std::vector<std::string>& command, const RunOptions& optio
     message(exec_message(argv->front(), errno));
     return status;
   }
+  take_write_errors();
   Session session(command, *argv, options);
   fail_open("preparing the run", [&] { session.prepare(); });
   const ChildEnd end = session.run();
