@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+
 import stoker.pil
 from stoker.pil import counters, render
 

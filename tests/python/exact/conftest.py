@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "data"))
 
 import jpeg_cases
+
 import stoker.pil
 from stoker.pil import counters, render
 

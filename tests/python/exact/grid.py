@@ -23,8 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "data"))
 import chains
 import jpeg_cases
 import PIL
-import stoker.pil
 from PIL import Image
+
+import stoker.pil
 from stoker.pil import counters, render
 
 CHUNK = 40  # cases between two switches of stoker.pil

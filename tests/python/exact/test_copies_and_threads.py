@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import stoker.pil
 from compare import both
 from PIL import Image, JpegImagePlugin
+
+import stoker.pil
 from stoker.pil import render
 
 
