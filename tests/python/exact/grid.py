@@ -33,14 +33,22 @@ CHUNK = 40  # cases between two switches of stoker.pil
 
 @dataclass
 class Item:
+    """`chain`, and then `others`, applied to one opened file; the native path decodes each part
+    alone, or, where `whole` says that parts came in several of late, the whole picture at once."""
+
     case: jpeg_cases.JpegCase
     chain: list[chains.Op]
-    how: int
+    how: int = 0
+    others: tuple[list[chains.Op], ...] = ()
+    whole: bool = False
 
     def run(self) -> tuple[Any, ...]:
+        render._several = float(self.whole)
         try:
             with Image.open(io.BytesIO(self.case.data)) as image:
-                return chains.look(chains.apply(image, self.chain), self.how)
+                first = chains.look(chains.apply(image, self.chain), self.how)
+                rest = [chains.look(chains.apply(image, chain), 0) for chain in self.others]
+                return (*first, *rest)
         except Exception as error:
             return "raised", type(error).__name__, str(error)
 
@@ -68,7 +76,10 @@ class Outcome:
 
 def draw_item(rng: random.Random) -> Item:
     case = jpeg_cases.make_case(rng)
-    return Item(case, chains.draw_chain(rng, case.size), rng.randrange(3))
+    count = rng.choices((0, 1, 3), (8, 1, 1))[0]
+    others = tuple(chains.draw_chain(rng, case.size) for _ in range(count))
+    chain = chains.draw_chain(rng, case.size)
+    return Item(case, chain, rng.randrange(3), others, rng.random() < 0.3)
 
 
 def run(count: int, seed: int, draw: Callable[[random.Random], Item] = draw_item) -> Outcome:
@@ -84,6 +95,7 @@ def run(count: int, seed: int, draw: Callable[[random.Random], Item] = draw_item
     finally:
         stoker.pil.uninstall()
         render._is_compared = compared
+        render._several = 0.0
     return outcome
 
 
@@ -105,7 +117,7 @@ def _judge(item: Item, got: Any, wanted: Any, outcome: Outcome, where: str) -> N
     outcome.total[kind] += 1
     outcome.native[kind] += native
     outcome.reasons.update(stats["reasons"])
-    text = f"{where}: {item.case} {item.chain}"
+    text = f"{where}: {item.case} {item.chain} {item.others} {item.whole}"
     if got != wanted:
         outcome.differ.append(f"{text}: {_short(got)}, Pillow {_short(wanted)}")
     if item.case.native is not None and native != item.case.native and wanted[0] != "raised":
@@ -113,7 +125,7 @@ def _judge(item: Item, got: Any, wanted: Any, outcome: Outcome, where: str) -> N
 
 
 def _short(result: Any) -> str:
-    return str(result if result[0] == "raised" else (*result[:2], f"{hash(result[2]):x}"))
+    return str(result if result[0] == "raised" else (*result[:2], f"{hash(result[2:]):x}"))
 
 
 def main() -> int:

@@ -33,7 +33,8 @@ def test_random_files_and_chains(
 def test_each_kind(kind: str, seed: int, full: bool) -> None:
     def draw(rng: random.Random) -> grid.Item:
         case = jpeg_cases.make_case(rng, kind)
-        return grid.Item(case, chains.draw_chain(rng, case.size), rng.randrange(3))
+        chain = chains.draw_chain(rng, case.size)
+        return grid.Item(case, chain, rng.randrange(3), whole=rng.random() < 0.5)
 
     _check(grid.run(60 if full else 8, seed + 1, draw))
 
