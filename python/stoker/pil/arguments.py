@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import PIL
 from PIL import Image
 
 from .view import View
@@ -16,10 +17,13 @@ _FILTERS = frozenset(range(6))
 # Larger results go to Pillow: it may refuse them, and then does so at the line that asks.
 _MOST_PIXELS = 1 << 26
 
+# Since 13 Pillow takes a box over the whole image for a copy, and looks at no limit then.
+_WHOLE_IS_COPIED = int(PIL.__version__.split(".")[0]) >= 13
+
 
 def crop(view: View, box: Any) -> View | None:
     try:
-        if box is None or box == (0, 0, *view.size):
+        if box is None or (_WHOLE_IS_COPIED and box == (0, 0, *view.size)):
             return view
         x0, y0, x1, y1 = map(int, map(round, box))
     except Exception:
