@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
+#include <tuple>
 
 #include "stoker/core/files.h"
 #include "stoker/core/json.h"
@@ -50,11 +51,11 @@ void read_processes(const fs::path& dir, RunData& run) {
       run.workers.merge(process->work);
     }
   }
-  std::stable_sort(run.mains.begin(), run.mains.end(),
-                   [](const ProcessData& a, const ProcessData& b) {
-                     return a.info.rank != b.info.rank ? a.info.rank < b.info.rank
-                                                       : a.steps.steps > b.steps.steps;
-                   });
+  const auto order = [](const ProcessData& process) {
+    return std::tuple(process.info.rank, -process.steps.steps, process.info.pid);
+  };
+  std::sort(run.mains.begin(), run.mains.end(),
+            [&](const ProcessData& a, const ProcessData& b) { return order(a) < order(b); });
 }
 
 }  // namespace
