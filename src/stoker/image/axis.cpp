@@ -72,6 +72,11 @@ double half_width(Filter filter) {
   return 0.5;
 }
 
+// Halves go up and fractions below zero to zero, as in Pillow.
+int32_t rounded(double x) {
+  return static_cast<int32_t>(x + 0.5);  // NOLINT(bugprone-incorrect-roundings)
+}
+
 struct Geometry {
   Geometry(const Axis& axis, Filter filter)
       : in(axis.in),
@@ -83,8 +88,8 @@ struct Geometry {
 
   Span span(int32_t x) const {
     const double c = center(x);
-    const int32_t first = std::max(0, static_cast<int32_t>(c - support + 0.5));
-    const int32_t last = std::min(in, static_cast<int32_t>(c + support + 0.5));
+    const int32_t first = std::max(0, rounded(c - support));
+    const int32_t last = std::min(in, rounded(c + support));
     return {first, last - first};
   }
 

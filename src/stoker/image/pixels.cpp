@@ -32,7 +32,7 @@ void pack(const ImageView& rgbx, const ImageView& out) {
       continue;
     }
     for (int32_t x = 0; x < rgbx.width; ++x) {
-      to[x] = in[4 * x];
+      to[x] = in[static_cast<size_t>(x) * 4];
     }
   }
 }

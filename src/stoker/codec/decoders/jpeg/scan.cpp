@@ -147,8 +147,8 @@ class Checker {
       if (body.size() < 17) {
         return false;
       }
-      const int table_class = body[0] >> 4;
-      const int id = body[0] & 15;
+      const size_t table_class = body[0] >> 4;
+      const size_t id = body[0] & 15;
       size_t symbols = 0;
       for (size_t i = 1; i <= 16; ++i) {
         symbols += body[i];
@@ -159,8 +159,7 @@ class Checker {
       const Bytes values = body.subspan(17, symbols);
       const bool values_fit = table_class == 1 || std::all_of(values.begin(), values.end(),
                                                               [](uint8_t v) { return v < 16; });
-      huffman_[static_cast<size_t>(table_class * 4 + id)] =
-          values_fit && code_lengths_fit(body.subspan(1, 16));
+      huffman_[table_class * 4 + id] = values_fit && code_lengths_fit(body.subspan(1, 16));
       body = body.subspan(17 + symbols);
     }
     return true;
