@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bindings.h"
+#include "model_call.h"
 #include "probe.h"
 #include "samples.h"
 #include "stoker/telemetry/process_file.h"
@@ -153,6 +154,7 @@ nb::dict read_process(const std::string& path) {
 void register_telemetry(nb::module_& m) {
   register_recorder(m);
   register_probe(m);
+  register_model_call(m);
   nb::class_<Watcher>(m, "Watcher", "Turns what a training loop passes into calls of a Recorder.")
       .def(nb::init<nb::object, nb::object, nb::object, nb::object>(), "make"_a, "silent"_a.none(),
            "grad_enabled"_a, "fault"_a)
@@ -174,7 +176,8 @@ void register_telemetry(nb::module_& m) {
       .def_prop_ro("probe_sum_ns", [](const Watcher& w) { return w.meter.probe_sum_ns(); });
   m.def("probe", &make_probe, "original"_a.none(), "enter"_a.none(), "leave"_a.none(), "fault"_a);
   m.def("event_probe", &make_event_probe, "original"_a.none(), "watcher"_a, "event"_a);
-  m.def("forward_probe", &make_forward_probe, "module"_a, "compiled"_a.none(), "watcher"_a);
+  m.def("model_call", &make_model_call, "module"_a, "watcher"_a);
+  m.def("forward_probe", &make_forward_probe, "module"_a, "compiled"_a, "watcher"_a);
   m.def("stage_timer", &make_stage_timer, "original"_a, "watcher"_a, "stage"_a);
   m.def("samples_of", &samples_of, "batch"_a.none(), "expected"_a);
   m.def("read_process", &read_process, "path"_a, "What a recorder has written so far.");

@@ -63,16 +63,12 @@ bool run_leave(Probe* probe, PyObject* first, PyObject* result, PyObject* error)
   return done.is_valid() || switch_off(probe);
 }
 
-PyObject* call_original(const Probe* probe, PyObject* first, PyObject* const* args, size_t flags,
+PyObject* call_original(const Probe* probe, PyObject* const* args, size_t flags,
                         PyObject* keywords) {
-  if (probe->original != Py_None) {
-    return PyObject_Vectorcall(probe->original, args, flags, keywords);
-  }
-  if (probe->module == nullptr) {
+  if (probe->original == Py_None) {
     Py_RETURN_NONE;
   }
-  const nb::object call = nb::steal(PyObject_GetAttrString(first, "_call_impl"));
-  return call.is_valid() ? PyObject_Vectorcall(call.ptr(), args, flags, keywords) : nullptr;
+  return PyObject_Vectorcall(probe->original, args, flags, keywords);
 }
 
 PyObject* first_argument(const Probe* probe, PyObject* const* args, size_t flags) {
@@ -92,7 +88,7 @@ PyObject* call_between(PyObject* self, PyObject* const* args, size_t flags, PyOb
   if (!enter(probe, first.ptr())) {
     return nullptr;
   }
-  PyObject* result = call_original(probe, first.ptr(), args, flags, keywords);
+  PyObject* result = call_original(probe, args, flags, keywords);
   if (result != nullptr) {
     if (!leave(probe, first.ptr(), result, nullptr)) {
       Py_CLEAR(result);
@@ -139,7 +135,7 @@ PyObject* call_timer(PyObject* self, PyObject* const* args, size_t flags, PyObje
   }
   const int64_t begun = clock.begin();
   const int64_t before = monotonic_ns();
-  PyObject* result = call_original(probe, Py_None, args, flags, keywords);
+  PyObject* result = call_original(probe, args, flags, keywords);
   clock.end(stage, monotonic_ns() - before, begun);
   return result;
 }

@@ -17,8 +17,8 @@ nanobind::object make_probe(nanobind::object original, nanobind::object enter,
 // Tells `watcher` when `original` is called, and when it is left.
 nanobind::object make_event_probe(nanobind::object original, nanobind::object watcher, int event);
 
-// Stands in a module's slot for compiled calls and tells `watcher` of each; `compiled` is what was
-// there, or None. Keeps no module alive.
+// Stands in the slot that `module.compile()` has filled with `compiled`, and tells `watcher` of
+// each call. Keeps no module alive.
 nanobind::object make_forward_probe(nanobind::object module, nanobind::object compiled,
                                     nanobind::object watcher);
 

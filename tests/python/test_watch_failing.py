@@ -113,16 +113,14 @@ FAULTS = {
 
 @pytest.mark.parametrize("where", FAULTS)
 def test_a_hook_that_raises_switches_itself_off(tmp_path: Path, where: str) -> None:
-    good = watched(tmp_path / "good", TRAINING) if (tmp_path / "good").mkdir() is None else None
-    (tmp_path / "bad").mkdir()
-    bad = watched(tmp_path / "bad", TRAINING, f"import stoker; {FAULTS[where]}")
-    assert good is not None
+    good = alone(tmp_path, TRAINING.replace("import stoker.watch", ""))
+    bad = watched(tmp_path, TRAINING, f"import stoker; {FAULTS[where]}")
     assert (bad.status, bad.stdout, bad.stderr) == (0, good.stdout, "")
     assert [fault["where"] for fault in bad.faults] == [where]
 
 
 def test_a_run_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    good = watched(tmp_path, TRAINING)
+    good = alone(tmp_path, TRAINING.replace("import stoker.watch", ""))
     bad = watched(tmp_path, TRAINING, STOKER_RUN_DIR="/dev/null/run")
     assert (bad.status, bad.stdout, bad.stderr) == (0, good.stdout, "")
 
@@ -151,7 +149,7 @@ CRASH = TRAINING + "    import os, signal; os.kill(os.getpid(), signal.SIGSEGV)\
 def test_a_crash_loses_nothing(tmp_path: Path) -> None:
     outcome = watched(tmp_path, CRASH)
     assert outcome.status == -11
-    assert outcome.main["step_count"] == 19
+    assert outcome.main["step_count"] == 20
 
 
 FORK = (
@@ -169,7 +167,7 @@ FORK = (
 
 def test_a_forked_child_writes_a_file_of_its_own(tmp_path: Path) -> None:
     outcome = watched(tmp_path, FORK.replace("import sys", "import os, sys", 1))
-    assert sorted(process["step_count"] for process in outcome.processes) == [1, 19]
+    assert sorted(process["step_count"] for process in outcome.processes) == [1, 20]
     assert len({process["pid"] for process in outcome.processes}) == 2
 
 

@@ -101,6 +101,13 @@ COMPILED = (
         model.head.compile(backend="eager", fullgraph=True)
         train(model, model.parameters())
 
+    def compiled_with_hooks():
+        train(model, model.parameters(), steps=3)
+        for part in model.modules():
+            part.register_forward_hook(lambda module, args, output: output * 1)
+        function = torch.compile(lambda x: model(x), backend="eager", fullgraph=True)
+        train(function, model.parameters())
+
     def compiled_function():
         function = torch.compile(lambda x: model(x), backend="eager", fullgraph=True)
         train(function, model.parameters())
@@ -121,6 +128,7 @@ COMPILED = (
         ("compiled_in_place", True),
         ("compiled_in_place_later", True),
         ("compiled_parts", True),
+        ("compiled_with_hooks", False),
         ("compiled_function", False),
     ],
 )

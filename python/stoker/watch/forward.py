@@ -3,10 +3,11 @@
 
 The model is the first module with parameters that is called from outside any other, in training
 mode and with gradients on, after an optimizer was made. A global forward hook waits for that call
-and is taken away in it, so that no module below and no compiler sees it. From then on a probe lies
-in the model's slot `_compiled_call_impl`, which torch keeps for `Module.compile` and leaves out of
-pickles and copies; class, identity and `state_dict` stay as they are, and nothing keeps the model
-alive.
+and is taken away in it, so that no module below and no compiler sees it.
+
+At the begin of each call torch reads `_compiled_call_impl` from the module, where `Module.compile`
+puts its function. From then on that read is noted, by an attribute of the model's class that gives
+None as before: nothing of the module itself changes.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _MOST_SEARCHES = 3
 class Finder:
     def __init__(self) -> None:
         self._model: Callable[[], Any] | None = None  # a weak reference
+        self._kind: type | None = None  # the model's class
         self._hook: Any = None
         self._searches = 0
         self._compiled: list[Callable[[], Any]] = []  # weak references
@@ -42,9 +44,6 @@ class Finder:
             torch.optim.Optimizer, "__init__", probe("optimizer made", leave=self._optimizer_made)
         )
         replace(torch.nn.Module, "compile", probe("Module.compile", leave=self._module_compiled))
-        replace(
-            torch.nn.Module, "_replicate_for_data_parallel", probe("replicas", leave=_replicated)
-        )
         when_imported("torch._dynamo.eval_frame", self._watch_compiled)
         recording.on_silence.append(self._not_called)
 
@@ -85,6 +84,7 @@ class Finder:
                 self._take(module)
         except Exception as error:
             self._stop_waiting()
+            self._searches = _MOST_SEARCHES
             faults.report("forward", error)
 
     def _take(self, module: Any) -> None:
@@ -98,13 +98,21 @@ class Finder:
 
     def _hang(self, module: Any) -> None:
         compiled = module.__dict__.get(_SLOT)
-        module.__dict__[_SLOT] = _core.forward_probe(module, compiled, watcher)
+        if compiled is not None:
+            module.__dict__[_SLOT] = _core.forward_probe(module, compiled, watcher)
+        kind = type(module)
+        if kind is not torch.nn.Module:  # whose attribute is torch's own
+            setattr(kind, _SLOT, _core.model_call(module, watcher))
+            self._kind = kind
 
     def _let_go(self) -> None:
         module = None if self._model is None else self._model()
-        self._model = None
         if module is not None:
             _unhang(module)
+        self._model = None
+        if self._kind is not None:
+            delattr(self._kind, _SLOT)
+            self._kind = None
 
     def _watch_compiled(self) -> None:
         """A compiled module warns of global hooks, so the wait ends before it looks."""
@@ -121,7 +129,7 @@ class Finder:
             self._called(module)
 
     def _compiled_left(self, *_args: object) -> None:
-        if self._searches:
+        if 0 < self._searches < _MOST_SEARCHES:
             self._wait()
 
     def _module_compiled(self, module: Any, _result: object, error: object) -> None:
@@ -130,7 +138,9 @@ class Finder:
             return
         if self._model is not None:
             if module is self._model():
-                self._hang(module)
+                module.__dict__[_SLOT] = _core.forward_probe(
+                    module, module.__dict__[_SLOT], watcher
+                )
             return
         reference = weakref.ref(module)
         hung = probe(
@@ -150,10 +160,7 @@ class Finder:
 def _unhang(module: Any) -> None:
     hung = module.__dict__.get(_SLOT)
     if isinstance(hung, _core.Probe):
-        if hung.original is None:
-            del module.__dict__[_SLOT]
-        else:
-            module.__dict__[_SLOT] = hung.original
+        module.__dict__[_SLOT] = hung.original
 
 
 def _trains(module: Any) -> bool:
@@ -162,12 +169,6 @@ def _trains(module: Any) -> bool:
         and module.training
         and any(parameter.requires_grad for parameter in module.parameters())
     )
-
-
-def _replicated(_module: object, replica: Any, error: object) -> None:
-    # The copy must not call the module that it was copied from.
-    if error is None:
-        replica.__dict__.pop(_SLOT, None)
 
 
 finder = Finder()

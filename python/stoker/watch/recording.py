@@ -26,7 +26,7 @@ def _make() -> tuple[_core.Recorder | None, bool]:
     try:
         rank, world_size = _place()
         recorder = _core.Recorder.create(_path(), os.getpid(), worker, rank, world_size)
-    except OSError as error:
+    except Exception as error:
         faults.report("recorder", error)
         return None, worker
     if not worker:
