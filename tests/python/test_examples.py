@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.alone
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 STOKER = ROOT / ".venv/bin/stoker"

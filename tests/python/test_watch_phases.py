@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from watched_script import Outcome, watched
 
+pytestmark = pytest.mark.alone
+
 WARMUP = 5  # steps that the recorder's statistics leave out
 
 SLEEPS = """
