@@ -91,11 +91,13 @@ void Generator::paint_background(const ClassLook& look, Philox& draws) {
   const Color near = jittered(look.palette[0], 30, draws);
   const Color far = jittered(look.palette[2], 30, draws);
   const float scale = 1.0F / static_cast<float>(width_ + height_);
+  const int32_t center_x = width_ / 2;
+  const int32_t center_y = height_ / 2;
   size_t at = 0;
   for (int32_t y = 0; y < height_; ++y) {
     for (int32_t x = 0; x < width_; ++x, ++at) {
-      const float along = look.direction.x * static_cast<float>(x - width_ / 2) +
-                          look.direction.y * static_cast<float>(y - height_ / 2);
+      const float along = look.direction.x * static_cast<float>(x - center_x) +
+                          look.direction.y * static_cast<float>(y - center_y);
       const float share = 0.5F + along * scale;
       red_[at] = near.r + (far.r - near.r) * share;
       green_[at] = near.g + (far.g - near.g) * share;

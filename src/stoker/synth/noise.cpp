@@ -10,8 +10,8 @@ namespace stoker::synth {
 void NoiseField::add(std::span<float> plane, int32_t width, int32_t height, const Octaves& octaves,
                      uint64_t seed, uint64_t image, uint32_t stream) {
   for (int32_t cell = octaves.finest_cell; cell <= octaves.coarsest_cell; cell *= 2) {
-    const auto columns = static_cast<size_t>(width / cell + 2);
-    const auto rows = static_cast<size_t>(height / cell + 2);
+    const auto columns = static_cast<size_t>(width / cell) + 2;
+    const auto rows = static_cast<size_t>(height / cell) + 2;
     Philox draws(seed, image, stream * 256 + static_cast<uint32_t>(cell));
     lattice_.resize(columns * rows);
     for (float& value : lattice_) {
@@ -23,7 +23,7 @@ void NoiseField::add(std::span<float> plane, int32_t width, int32_t height, cons
 
 void NoiseField::add_octave(std::span<float> plane, int32_t width, int32_t height, int32_t cell,
                             float amplitude) {
-  const auto columns = static_cast<size_t>(width / cell + 2);
+  const auto columns = static_cast<size_t>(width / cell) + 2;
   const float step = 1.0F / static_cast<float>(cell);
   blended_.resize(columns);
   for (int32_t y = 0; y < height; ++y) {
