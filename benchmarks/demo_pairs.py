@@ -101,9 +101,11 @@ def same_weights(runs: list[Run]) -> bool:
     )
 
 
-def input_bound(data: str, pairs: int, epochs: int, checks: Checks) -> dict[str, Any]:
+def input_bound(args: argparse.Namespace, checks: Checks) -> dict[str, Any]:
+    pairs = args.pairs
     say(f"(a) examples/small_cnn.py, alone and under `stoker run`, {pairs} pairs of processes")
-    arguments = ["--data", data, "--epochs", str(epochs), "--seed", "1"]
+    arguments = ["--data", args.data, "--seed", "1"]
+    arguments += ["--epochs", str(args.epochs), "--workers", str(args.workers)]
     runs: dict[str, list[Run]] = {"A": [], "B": []}
     for number, side in enumerate(paired.abba(pairs)):
         run = train("small_cnn.py", arguments, under_stoker=side == "B")
@@ -141,7 +143,8 @@ def input_bound(data: str, pairs: int, epochs: int, checks: Checks) -> dict[str,
     say(f"  The whole process, with its start of Python and torch: {whole.estimate:.2f}x.")
     return {
         "pairs": pairs,
-        "epochs": epochs,
+        "epochs": args.epochs,
+        "workers": args.workers,
         "train_s": {side: [run.train_s for run in runs[side]] for side in "AB"},
         "gain": list(gain),
         "whole_process_gain": list(whole),
@@ -153,7 +156,7 @@ def input_bound(data: str, pairs: int, epochs: int, checks: Checks) -> dict[str,
 
 def compute_bound(data: str, steps: int, checks: Checks) -> dict[str, Any]:
     say(f"(b) examples/resnet18.py under `stoker run`, {steps} steps; the model takes the time")
-    arguments = ["--data", data, "--steps", str(steps), "--batch-size", "16", "--seed", "1"]
+    arguments = ["--data", data, "--steps", str(steps), "--batch-size", "8", "--seed", "1"]
     run = train("resnet18.py", arguments, under_stoker=True, can_save=False)
     show_stoker_lines(run)
     verdict = run.report["verdict"]
@@ -169,6 +172,7 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="ImageFolder tree of JPEGs")
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=0, help="of the small CNN's DataLoader")
     parser.add_argument("--resnet-steps", type=int, default=24)
     parser.add_argument("--record", type=Path, help="write the result to this JSON file")
     args = parser.parse_args()
@@ -180,7 +184,7 @@ def main() -> None:
     result = {
         "schema": "stoker.demo/1",
         "conditions": conditions.describe(),
-        "input_bound": input_bound(args.data, args.pairs, args.epochs, checks),
+        "input_bound": input_bound(args, checks),
         "compute_bound": compute_bound(args.data, args.resnet_steps, checks),
         "checks": checks.found,
     }

@@ -23,12 +23,12 @@ def make_model(classes: int) -> nn.Sequential:
 
     return nn.Sequential(
         block(3, 16, kernel=8, stride=8, padding=0),
-        block(16, 32, kernel=3, stride=2, padding=1),
-        block(32, 64, kernel=3, stride=2, padding=1),
-        block(64, 128, kernel=3, stride=2, padding=1),
+        block(16, 24, kernel=3, stride=2, padding=1),
+        block(24, 48, kernel=3, stride=2, padding=1),
+        block(48, 96, kernel=3, stride=2, padding=1),
         nn.AdaptiveAvgPool2d(1),
         nn.Flatten(),
-        nn.Linear(128, classes),
+        nn.Linear(96, classes),
     )
 
 
