@@ -9,6 +9,8 @@ in its place. An error in here costs the script nothing: it is noted in faults.j
 import os
 import sys
 
+_FILE_OF_IMPORTS = "<frozen importlib._bootstrap>"
+
 
 def _note_fault(where, error):
     try:
@@ -69,6 +71,10 @@ class _Waiter:
                 run(module)
                 self._ran(name)
 
+            # Python leaves frames of its import system out of a traceback, and so this one too.
+            code = exec_module.__code__
+            if hasattr(code, "replace"):  # Python 3.7 has it not
+                exec_module.__code__ = code.replace(co_filename=_FILE_OF_IMPORTS)
             loader.exec_module = exec_module
         except Exception as error:
             _note_fault("import of " + name, repr(error))

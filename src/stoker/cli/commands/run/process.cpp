@@ -24,13 +24,17 @@ constexpr int kSignalBase = 128;
 
 // Read by the signal handler.
 std::atomic<pid_t> the_child{0};
+std::atomic<bool> leads_session{false};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 void pass_on(int signal, siginfo_t* info, void* /*context*/) {
   const pid_t child = the_child.load();
-  // What the terminal sends goes to the whole process group, the command included. So does what the
-  // command itself sends here: `kill 0` in a shell script.
-  if (child > 0 && info->si_code <= 0 && info->si_pid != child) {
+  // What the terminal sends goes to the whole process group, the command included; but a hang-up
+  // goes to the session's leader alone. What the command itself sends here (`kill 0` in a shell
+  // script) it has had as well.
+  const bool has_had_it =
+      info->si_code > 0 ? signal != SIGHUP || !leads_session : info->si_pid == child;
+  if (child > 0 && !has_had_it) {
     const int saved = errno;
     kill(child, signal);
     errno = saved;
@@ -194,6 +198,7 @@ ChildEnd run_child(const ChildSpec& spec) {
     return {.exit_status = become(spec.argv), .exec_error = errno};
   }
   the_child = child;
+  leads_session = getsid(0) == parent;
   sigprocmask(SIG_SETMASK, &before, nullptr);
   close(pipe_fds[1]);
   const int exec_error = read_exec_error(pipe_fds[0]);
