@@ -90,9 +90,9 @@ LoaderWork read_work(const layout::Common& common) {
 
 StepRecord read_step(const layout::Step& entry) {
   StepRecord step;
-  step.start_ns = entry.start_ns.load(memory_order_relaxed);
+  step.start_ns = entry.start_ns.load(memory_order_acquire);
   for (size_t i = 0; i < step.phase_ns.size(); ++i) {
-    step.phase_ns[i] = entry.phase_ns[i].load(memory_order_relaxed);
+    step.phase_ns[i] = entry.phase_ns[i].load(memory_order_acquire);
   }
   return step;
 }
@@ -109,11 +109,9 @@ auto read_ring(const std::array<Entry, kSize>& ring, const std::atomic<int64_t>&
   for (int64_t i = begin; i < end; ++i) {
     out.push_back(read(ring[static_cast<size_t>(i % kCapacity)]));
   }
-  std::atomic_thread_fence(memory_order_acquire);
-  const int64_t now = written.load(memory_order_relaxed);
-  // While entry `now` is being written, the one a whole ring before it is gone already.
-  const int64_t gone =
-      now == end ? 0 : std::clamp<int64_t>(now + 1 - kCapacity - begin, 0, end - begin);
+  // Entry `now` may be half written, in the place of the one a whole ring before it.
+  const int64_t now = written.load(memory_order_acquire);
+  const int64_t gone = std::clamp<int64_t>(now + 1 - kCapacity - begin, 0, end - begin);
   out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(gone));
   return out;
 }
@@ -134,10 +132,10 @@ StepData read_steps(const layout::Steps& map) {
   data.pause_worker_start_ns = map.pause_worker_start_ns.load(memory_order_relaxed);
   data.recent = read_ring(map.step_ring, map.steps, read_step);
   data.pauses = read_ring(map.pause_ring, map.pauses, [](const layout::Pause& entry) {
-    return PauseRecord{.start_ns = entry.start_ns.load(memory_order_relaxed),
-                       .length_ns = entry.length_ns.load(memory_order_relaxed),
-                       .worker_start_ns = entry.worker_start_ns.load(memory_order_relaxed),
-                       .batches = entry.batches.load(memory_order_relaxed)};
+    return PauseRecord{.start_ns = entry.start_ns.load(memory_order_acquire),
+                       .length_ns = entry.length_ns.load(memory_order_acquire),
+                       .worker_start_ns = entry.worker_start_ns.load(memory_order_acquire),
+                       .batches = entry.batches.load(memory_order_acquire)};
   });
   return data;
 }

@@ -68,7 +68,8 @@ void write_common(layout::Common& common, const ProcessInfo& info, size_t bytes)
   common.ready.store(1, memory_order_release);
 }
 
-// Writes steps and pauses into the map. A ring's entry is whole before its number counts it.
+// Writes steps and pauses into the map. A ring's entry is whole before its number counts it, and
+// whoever sees a part of the next entry sees the number of this one (release, here and there).
 class MapSink final : public StepSink {
  public:
   explicit MapSink(layout::Steps* steps) : steps_(steps) {}
@@ -77,9 +78,9 @@ class MapSink final : public StepSink {
     const int64_t number = steps_->steps.load(memory_order_relaxed);
     const int64_t length = step.length_ns();
     layout::Step& entry = steps_->step_ring[static_cast<size_t>(number) % layout::kStepRing];
-    entry.start_ns.store(step.start_ns, memory_order_relaxed);
+    entry.start_ns.store(step.start_ns, memory_order_release);
     for (size_t i = 0; i < step.phase_ns.size(); ++i) {
-      entry.phase_ns[i].store(step.phase_ns[i], memory_order_relaxed);
+      entry.phase_ns[i].store(step.phase_ns[i], memory_order_release);
     }
     if (number == 0) {
       steps_->first_step_ns.store(step.start_ns, memory_order_relaxed);
@@ -99,10 +100,10 @@ class MapSink final : public StepSink {
   void on_pause(const PauseRecord& pause) override {
     const int64_t number = steps_->pauses.load(memory_order_relaxed);
     layout::Pause& entry = steps_->pause_ring[static_cast<size_t>(number) % layout::kPauseRing];
-    entry.start_ns.store(pause.start_ns, memory_order_relaxed);
-    entry.length_ns.store(pause.length_ns, memory_order_relaxed);
-    entry.worker_start_ns.store(pause.worker_start_ns, memory_order_relaxed);
-    entry.batches.store(pause.batches, memory_order_relaxed);
+    entry.start_ns.store(pause.start_ns, memory_order_release);
+    entry.length_ns.store(pause.length_ns, memory_order_release);
+    entry.worker_start_ns.store(pause.worker_start_ns, memory_order_release);
+    entry.batches.store(pause.batches, memory_order_release);
     bump(steps_->pause_ns, pause.length_ns);
     bump(steps_->pause_worker_start_ns, pause.worker_start_ns);
     steps_->pauses.store(number + 1, memory_order_release);

@@ -116,8 +116,8 @@ TEST_F(RecorderTest, KeepsTheLastStepsOfALongRun) {
   recorder->next_begin(7, now);
   const Result<ProcessData> data = read_process_file(path);
   ASSERT_TRUE(data.ok());
-  ASSERT_THAT(data->steps.recent, SizeIs(8192));
-  EXPECT_EQ(data->steps.recent.front().start_ns, 1 + 100 * 2000);
+  ASSERT_THAT(data->steps.recent, SizeIs(8191));
+  EXPECT_EQ(data->steps.recent.front().start_ns, 1 + 101 * 2000);
   EXPECT_EQ(data->steps.recent.back().start_ns, now - 2000);
 }
 
