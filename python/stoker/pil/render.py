@@ -50,7 +50,8 @@ def pixels(view: View) -> bytes:
     try:
         data = _native(view)
     except Exception as error:
-        counters.left_to_pillow(f"native decoder: {error}")
+        # Only the kind: messages name bytes and markers, and there would be a reason a file.
+        counters.left_to_pillow(f"native decoder: {str(error).partition(':')[0]}")
         return by_pillow(view)
     counters.count("images_native")
     return _compared(view, data) if _is_compared() else data
