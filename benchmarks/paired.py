@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Interval(NamedTuple):
@@ -32,7 +33,7 @@ def difference(a: Sequence[float], b: Sequence[float], seed: int = 0) -> Interva
     return _median_interval(np.asarray(a, float) - np.asarray(b, float), seed)
 
 
-def _median_interval(values: np.ndarray, seed: int, resamples: int = 10_000) -> Interval:
+def _median_interval(values: NDArray[np.float64], seed: int, resamples: int = 10_000) -> Interval:
     picks = np.random.default_rng(seed).integers(0, len(values), (resamples, len(values)))
     medians = np.median(values[picks], axis=1)
     low, high = np.percentile(medians, [2.5, 97.5])

@@ -44,8 +44,9 @@ class Bench:
         self.clock = clock
         self.crop = transforms.RandomResizedCrop(224)
         self.normalize = transforms.Normalize(MEAN, STD)
-        steps = [self.crop, transforms.RandomHorizontalFlip(), transforms.ToTensor()]
-        self.data = ImageFolder(str(photos), transforms.Compose([*steps, self.normalize]))
+        self.flip = transforms.RandomHorizontalFlip()
+        steps = [self.crop, self.flip, transforms.ToTensor(), self.normalize]
+        self.data = ImageFolder(str(photos), transforms.Compose(steps))
         self.order = np.random.default_rng(0).permutation(len(self.data))
         self.size = images_per_block
 
@@ -69,29 +70,22 @@ class Bench:
         torch.manual_seed(number)
         totals: dict[str, float] = {}
 
-        def timed(part: str, call: Callable[[], Any]) -> Any:
+        def timed(part: str, call: Callable[..., Any], *arguments: Any) -> Any:
             start = self.clock()
-            result = call()
+            result = call(*arguments)
             totals[part] = totals.get(part, 0.0) + self.clock() - start
             return result
 
         indices = self.block(number)
         for i in indices:
-            path = self.data.samples[i][0]
-            with timed("file", lambda p=path: open(p, "rb")) as file:
-                image = timed("Image.open", lambda f=file: Image.open(f))
-                image = timed("convert", lambda im=image: im.convert("RGB"))
-            box = timed(
-                "get_params",
-                lambda im=image: self.crop.get_params(im, self.crop.scale, self.crop.ratio),
-            )
-            image = timed(
-                "crop, resize", lambda im=image, b=box: F.resized_crop(im, *b, [224, 224])
-            )
-            if timed("flip", lambda: bool(torch.rand(1) < 0.5)):
-                image = timed("flip", lambda im=image: F.hflip(im))
-            tensor = timed("ToTensor", lambda im=image: F.to_tensor(im))
-            timed("Normalize", lambda t=tensor: self.normalize(t))
+            with timed("file", open, self.data.samples[i][0], "rb") as file:
+                image = timed("Image.open", Image.open, file)
+                image = timed("convert", image.convert, "RGB")
+            box = timed("get_params", self.crop.get_params, image, self.crop.scale, self.crop.ratio)
+            image = timed("crop, resize", F.resized_crop, image, *box, [224, 224])
+            image = timed("flip", self.flip, image)
+            tensor = timed("ToTensor", F.to_tensor, image)
+            timed("Normalize", self.normalize, tensor)
         return {part: seconds / len(indices) * 1e6 for part, seconds in totals.items()}
 
 

@@ -35,7 +35,8 @@ def training_loop(steps: int) -> None:
     model = torch.nn.Linear(256, 10)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
-    warmup, borders = 100, []
+    warmup = 100
+    borders: list[float] = []
     while len(borders) < steps + warmup:
         for inputs, labels in loader:
             loss = torch.nn.functional.cross_entropy(model(inputs), labels)
@@ -69,7 +70,9 @@ def measure(pairs: int, steps: int) -> dict[str, Any]:
     import conditions
     import paired
 
-    alone, watched, reported = [], [], []
+    alone: list[float] = []
+    watched: list[float] = []
+    reported: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         for number, side in enumerate(paired.abba(pairs)):
             out = Path(folder, str(number)) if side == "B" else None

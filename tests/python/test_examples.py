@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import os
 import re
@@ -76,16 +77,12 @@ FEW_STEPS = ["--steps", "3", "--batch-size", "8", "--print-every", "1"]
 
 
 @pytest.mark.parametrize("name", ["small_cnn.py", "resnet18.py", "own_dataset.py"])
-def test_same_seed_same_loss(name: str, photos: Path) -> None:
-    first, second = (run(example(name, photos, *FEW_STEPS, "--seed", "7")) for _ in range(2))
+def test_the_seed_decides_the_loss(name: str, photos: Path) -> None:
+    first, same, other = (run(example(name, photos, *FEW_STEPS, "--seed", s)) for s in "778")
     assert len(first.losses) == 3
     assert np.isfinite(float(first.final_loss))
-    assert (first.losses, first.final_loss) == (second.losses, second.final_loss)
-
-
-def test_another_seed_gives_another_loss(photos: Path) -> None:
-    runs = [run(example("small_cnn.py", photos, *FEW_STEPS, "--seed", seed)) for seed in "12"]
-    assert runs[0].final_loss != runs[1].final_loss
+    assert (first.losses, first.final_loss) == (same.losses, same.final_loss)
+    assert first.final_loss != other.final_loss
 
 
 def test_ddp_on_two_processes(photos: Path) -> None:
@@ -112,14 +109,21 @@ def test_nothing_of_stoker_in_the_examples() -> None:
 ALLOWED_IMPORTS = {"argparse", "pathlib", "PIL", "random", "time", "torch", "torchvision"}
 
 
-def enough_steps(photos: Path, *arguments: str) -> list[str]:
-    return example("small_cnn.py", photos, "--batch-size", "8", "--epochs", "3", *arguments)
+def enough_steps(photos: Path, workers: int = 0) -> list[str]:
+    """The small CNN with enough steps for a verdict."""
+    steps = ["--batch-size", "8", "--epochs", "3", "--workers", str(workers)]
+    return example("small_cnn.py", photos, *steps)
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_small_cnn_waits_for_its_data(photos: Path, tmp_path: Path, workers: str) -> None:
-    command = enough_steps(photos, "--workers", workers)
-    alone, watched = run(command), run(command, tmp_path / "run")
+@functools.cache
+def enough_steps_alone(photos: Path, workers: int = 0) -> Run:
+    return run(enough_steps(photos, workers))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_small_cnn_waits_for_its_data(photos: Path, tmp_path: Path, workers: int) -> None:
+    alone = enough_steps_alone(photos, workers)
+    watched = run(enough_steps(photos, workers), tmp_path / "run")
     assert watched.report["steps"]["count"] == 24
     assert watched.report["verdict"]["kind"] == "input"
     assert watched.report["verdict"]["sentence"] in watched.stderr
@@ -186,21 +190,18 @@ def test_a_broken_hook_makes_the_verdict_unclear(
     sabotage = tmp_path / "sabotage"
     sabotage.mkdir()
     (sabotage / "sitecustomize.py").write_text(SABOTAGE.format(module=module, function=function))
-    command = enough_steps(photos, "--workers", "0")
-    alone = run(command)
-    watched = run(command, tmp_path / "run", {"PYTHONPATH": str(sabotage)})
+    watched = run(enough_steps(photos), tmp_path / "run", {"PYTHONPATH": str(sabotage)})
     assert watched.report["verdict"]["kind"] == "unclear"
     assert watched.report["verdict"]["sentence"].startswith("UNCLEAR: ")
     assert watched.report["verdict"]["fixes"] == []
     assert [e["error"] for e in watched.report["errors"]] == ["RuntimeError: broken on purpose"]
     assert watched.stderr.count("broken on purpose") == 1
-    assert watched.final_loss == alone.final_loss
+    assert watched.final_loss == enough_steps_alone(photos).final_loss
 
 
 @pytest.mark.parametrize("how", ["python -E", "PYTHONPATH unset"])
 def test_without_the_hook_the_verdict_is_unclear(photos: Path, tmp_path: Path, how: str) -> None:
-    command = enough_steps(photos, "--workers", "0")
-    alone = run(command)
+    command = enough_steps(photos)
     if how == "python -E":
         command.insert(1, "-E")
     else:
@@ -209,4 +210,4 @@ def test_without_the_hook_the_verdict_is_unclear(photos: Path, tmp_path: Path, h
     assert watched.report["attached"] is False
     assert watched.report["verdict"]["kind"] == "unclear"
     assert "not attached" in watched.report["verdict"]["sentence"]
-    assert watched.final_loss == alone.final_loss
+    assert watched.final_loss == enough_steps_alone(photos).final_loss
