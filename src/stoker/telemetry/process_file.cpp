@@ -52,9 +52,11 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
   Mapping& operator=(Mapping&&) = delete;
 
-  size_t bytes() const { return bytes_; }
-  const layout::Common& common() const { return *static_cast<const layout::Common*>(memory_); }
-  const layout::Steps& steps() const {
+  [[nodiscard]] size_t bytes() const { return bytes_; }
+  [[nodiscard]] const layout::Common& common() const {
+    return *static_cast<const layout::Common*>(memory_);
+  }
+  [[nodiscard]] const layout::Steps& steps() const {
     const void* second_page = static_cast<const char*>(memory_) + layout::kPageBytes;
     return *static_cast<const layout::Steps*>(second_page);
   }

@@ -66,7 +66,7 @@ class Recorder {
   void optimizer_end(uint64_t optimizer, int64_t now_ns);
   // Changes whenever a step begins or is given up (a validation pass), so that device events can
   // be kept by the step that they belong to.
-  int64_t step_number() const;
+  [[nodiscard]] int64_t step_number() const;
   // Device time of a finished step, resolved late. `exposed_stall_ns` is the GPU's gap before the
   // step, capped by the step's data wait.
   void device_step(int64_t forward_ns, int64_t backward_ns, int64_t optimizer_ns,

@@ -19,10 +19,10 @@ class Spread {
   static Spread of(const layout::Series& series);
 
   void merge(const Spread& other);
-  int64_t count() const { return count_; }
-  int64_t sum_ns() const { return sum_ns_; }
+  [[nodiscard]] int64_t count() const { return count_; }
+  [[nodiscard]] int64_t sum_ns() const { return sum_ns_; }
   // The value in ms below which a share `q` of the steps lies, right within 1 %; 0 without steps.
-  double percentile_ms(double q) const;
+  [[nodiscard]] double percentile_ms(double q) const;
 
  private:
   int64_t count_ = 0;
@@ -39,7 +39,7 @@ struct LoaderWork {
   std::array<int64_t, kCounterCount> counters{};
 
   void merge(const LoaderWork& other);
-  int64_t total_ns() const;
+  [[nodiscard]] int64_t total_ns() const;
 };
 
 struct StepData {

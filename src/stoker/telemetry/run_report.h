@@ -71,8 +71,8 @@ struct RunReport {
   Verdict verdict;
   std::vector<Fault> errors;
 
-  double duration_ms() const;
-  int64_t counter(Counter counter) const;
+  [[nodiscard]] double duration_ms() const;
+  [[nodiscard]] int64_t counter(Counter counter) const;
 };
 
 // Of several processes with the same rank (two scripts in one command), the one with most steps

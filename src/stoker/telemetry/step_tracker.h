@@ -16,7 +16,7 @@ struct StepRecord {
   std::array<int64_t, kPhaseCount> phase_ns{};
   int64_t samples = 0;
 
-  int64_t length_ns() const;
+  [[nodiscard]] int64_t length_ns() const;
 };
 
 // Time between two steps that belongs to neither.
@@ -59,7 +59,7 @@ class StepTracker {
   void optimizer_end(uint64_t optimizer, int64_t now);
 
   // Grows whenever a step begins or is given up.
-  int64_t step_number() const { return step_number_; }
+  [[nodiscard]] int64_t step_number() const { return step_number_; }
 
  private:
   static constexpr size_t kMaxDepth = 16;
@@ -68,8 +68,8 @@ class StepTracker {
   void advance(int64_t now);
   void push(Phase phase);
   void pop_to(Phase phase);
-  bool inside(Phase phase) const;
-  bool asked(uint64_t loader) const;
+  [[nodiscard]] bool inside(Phase phase) const;
+  [[nodiscard]] bool asked(uint64_t loader) const;
   void remember(uint64_t loader);
   void open(int64_t now);
   void close(int64_t now);

@@ -105,6 +105,7 @@ class Forwarding {
 
 std::vector<char*> c_array(const std::vector<std::string>& argv) {
   std::vector<char*> out;
+  out.reserve(argv.size() + 1);
   for (const std::string& word : argv) {
     out.push_back(const_cast<char*>(word.c_str()));
   }

@@ -10,7 +10,6 @@
 #include <ctime>
 #include <exception>
 #include <filesystem>
-#include <optional>
 #include <string_view>
 
 #include "stoker/cli/command.h"
@@ -69,9 +68,9 @@ class Session {
       return;
     }
     const Result<std::string> package = find_python_package(ProcessPaths::of_this_process());
-    folder_ = std::move(*made);
-    if (!folder_->note.empty()) {
-      notes_.push_back(folder_->note);
+    folder_ = *made;
+    if (!folder_.note.empty()) {
+      notes_.push_back(folder_.note);
     }
     if (!package.ok()) {
       unwatched_ = package.status().message();
@@ -95,27 +94,28 @@ class Session {
 
   void report(const ChildEnd& end) {
     telemetry::RunData run;
-    if (folder_) {
-      run = telemetry::read_run(folder_->path);
+    if (has_folder()) {
+      run = telemetry::read_run(folder_.path);
     }
     const telemetry::RunReport report = telemetry::make_report(run, context(end, run));
     for (const telemetry::Fault& fault : run.faults) {
       log(fmt::format("fault {}: {} ({})", fault.where, fault.error, fault.count));
     }
     log(report.verdict.sentence);
-    if (folder_) {
+    if (has_folder()) {
       write_files(report, run);
     }
     // A command that did not start has had its message, and nothing else happened.
     if (!options_.quiet && end.exec_error == 0) {
       const std::string text = telemetry::summary_text(
-          report,
-          {.folder = folder_ ? folder_->shown : "", .notes = notes_, .color = wants_color()});
+          report, {.folder = folder_.shown, .notes = notes_, .color = wants_color()});
       std::fwrite(text.data(), 1, text.size(), stderr);
     }
   }
 
  private:
+  [[nodiscard]] bool has_folder() const { return !folder_.path.empty(); }
+
   void set_environment(const std::string& package) {
     std::string path = (fs::path(package) / "hook").string();
     std::error_code ignored;
@@ -124,7 +124,7 @@ class Session {
       path += fmt::format(":{}", std::getenv("PYTHONPATH"));
     }
     environment_ = {{"PYTHONPATH", path},
-                    {"STOKER_RUN_DIR", folder_->path},
+                    {"STOKER_RUN_DIR", folder_.path},
                     {"STOKER_ALLOW", options_.allow.empty()
                                          ? std::string("none")
                                          : fmt::format("{}", fmt::join(options_.allow, ","))}};
@@ -161,17 +161,17 @@ class Session {
     if (written) {
       std::error_code ignored;
       for (const char* name : {"processes", "faults.jsonl", "levers.jsonl", "images.count"}) {
-        fs::remove_all(fs::path(folder_->path) / name, ignored);
+        fs::remove_all(fs::path(folder_.path) / name, ignored);
       }
     }
     if (options_.out.empty()) {
-      drop_old_runs(fs::path(folder_->path).parent_path().string(), options_.keep, folder_->path);
+      drop_old_runs(fs::path(folder_.path).parent_path().string(), options_.keep, folder_.path);
     }
   }
 
   bool write(const char* name, const std::string& text) {
     const Status status =
-        write_file_atomic((fs::path(folder_->path) / name).string(), text, {.sync = false});
+        write_file_atomic((fs::path(folder_.path) / name).string(), text, {.sync = false});
     if (!status.ok()) {
       notes_.push_back(fmt::format("{} could not be written: {}", name, status.message()));
     }
@@ -180,10 +180,10 @@ class Session {
 
   // A log that cannot be written is no loss: the end of the run says what matters.
   void log(const std::string& text) const {
-    if (!folder_) {
+    if (!has_folder()) {
       return;
     }
-    std::FILE* file = std::fopen((fs::path(folder_->path) / "log.txt").c_str(), "ae");
+    std::FILE* file = std::fopen((fs::path(folder_.path) / "log.txt").c_str(), "ae");
     if (file != nullptr) {
       const std::string line = fmt::format("{} {}\n", telemetry::utc_text(wall_ns()), text);
       std::fwrite(line.data(), 1, line.size(), file);
@@ -194,7 +194,7 @@ class Session {
   const std::vector<std::string>& command_;
   std::vector<std::string> argv_;
   const RunOptions& options_;
-  std::optional<RunFolder> folder_;
+  RunFolder folder_;       // without a path: there is none
   std::string unwatched_;  // why nothing is watched, or ""
   std::vector<std::string> notes_;
   std::vector<std::pair<std::string, std::string>> environment_;
