@@ -136,6 +136,7 @@ NativeBlock NativeBench::run_block(double seconds) {
   };
   {
     std::vector<std::jthread> threads;
+    threads.reserve(chains_.size());
     for (size_t thread = 0; thread < chains_.size(); ++thread) {
       threads.emplace_back(loop, thread);
     }
