@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "bindings.h"
-#include "model_call.h"
 #include "probe.h"
 #include "samples.h"
 #include "stoker/telemetry/process_file.h"
@@ -154,13 +153,13 @@ nb::dict read_process(const std::string& path) {
 void register_telemetry(nb::module_& m) {
   register_recorder(m);
   register_probe(m);
-  register_model_call(m);
   nb::class_<Watcher>(m, "Watcher", "Turns what a training loop passes into calls of a Recorder.")
       .def(nb::init<nb::object, nb::object, nb::object, nb::object>(), "make"_a, "silent"_a.none(),
            "grad_enabled"_a, "fault"_a)
       .def("here", &Watcher::here)
       .def("forget", &Watcher::forget)
       .def("forward_begin", &Watcher::forward_begin)
+      .def("model_called", &Watcher::model_called, "module"_a)
       .def("know_iterator", &Watcher::know_iterator, "iterator"_a, "number"_a, "batch_size"_a)
       .def("set_device", &Watcher::set_device, "device"_a.none())
       .def("steps", &Watcher::steps, nb::rv_policy::reference)
@@ -176,7 +175,6 @@ void register_telemetry(nb::module_& m) {
       .def_prop_ro("probe_sum_ns", [](const Watcher& w) { return w.meter.probe_sum_ns(); });
   m.def("probe", &make_probe, "original"_a.none(), "enter"_a.none(), "leave"_a.none(), "fault"_a);
   m.def("event_probe", &make_event_probe, "original"_a.none(), "watcher"_a, "event"_a);
-  m.def("model_call", &make_model_call, "module"_a, "watcher"_a);
   m.def("forward_probe", &make_forward_probe, "module"_a, "compiled"_a, "watcher"_a);
   m.def("stage_timer", &make_stage_timer, "original"_a, "watcher"_a, "stage"_a);
   m.def("samples_of", &samples_of, "batch"_a.none(), "expected"_a);

@@ -177,7 +177,9 @@ void Watcher::entered(Event event, PyObject* first) {
   } else if (event == Event::Backward) {
     backward(true);
   } else if (event == Event::Forward) {
-    model_called(first);
+    if (trains(first)) {
+      forward_begin();
+    }
   } else if (event == Event::Next) {
     if (Recorder* recorder = steps()) {
       recorder->next_begin(loader_of(first).number, monotonic_ns());
@@ -247,11 +249,17 @@ void Watcher::backward(bool begins) {
   }
 }
 
-void Watcher::model_called(PyObject* module) {
-  if (is_true(PyObject_GetAttr(module, names().training)) &&
-      is_true(PyObject_CallNoArgs(grad_enabled_.ptr()))) {
+bool Watcher::trains(PyObject* module) const {
+  return is_true(PyObject_GetAttr(module, names().training)) &&
+         is_true(PyObject_CallNoArgs(grad_enabled_.ptr()));
+}
+
+void Watcher::model_called(nb::handle module) {
+  const int64_t before = monotonic_ns();
+  if (here() && trains(module.ptr())) {
     forward_begin();
   }
+  meter.add_probe(monotonic_ns() - before);
 }
 
 void Watcher::forward_begin() {

@@ -38,6 +38,8 @@ class Watcher {
   stoker::telemetry::Recorder* batches();
   void know_iterator(nanobind::handle iterator, uint64_t number, int64_t batch_size);
   void forward_begin();
+  // Begins forward if the module trains, and counts what that cost.
+  void model_called(nanobind::handle module);
   // An object with methods named as the marks of watch/device.py, or None.
   void set_device(nanobind::object device) { device_ = std::move(device); }
   // In the child of a fork: the parent's file stays as it is.
@@ -58,7 +60,7 @@ class Watcher {
   void fetched(PyObject* error_type);
   void got(PyObject* iterator, PyObject* batch, PyObject* error_type);
   void backward(bool begins);
-  void model_called(PyObject* module);
+  bool trains(PyObject* module) const;
   void optimizer_begin(PyObject* optimizer);
   void optimizer_end(PyObject* optimizer);
   void mark(PyObject* name);

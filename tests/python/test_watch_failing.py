@@ -106,7 +106,7 @@ TRAINING = """
 FAULTS = {
     "recorder": "stoker._core.Recorder.create = None",
     "loader start": "import stoker.watch.loaders as m; m._numbers = None",
-    "forward": "import stoker.watch.forward as m; m._core = None",
+    "forward": "import stoker.watch.forward as m; m._ModelCall = None",
     "fetcher": "import stoker.watch.stages as m; m._core = None",
 }
 

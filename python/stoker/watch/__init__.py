@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+OLDEST_TORCH = (2, 6)
 _attached = False
 
 WhenImported = Callable[[str, Callable[[], None]], None]
@@ -22,9 +23,19 @@ def attach(when_imported: WhenImported) -> None:
     if _attached:
         return
     _attached = True
+    import torch
+
+    from . import faults
+
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST_TORCH:
+        oldest = ".".join(map(str, OLDEST_TORCH))
+        too_old = f"torch {torch.__version__} is older than {oldest}: the script runs unwatched"
+        faults.report("torch", too_old)
+        return
+
     from stoker import _core
 
-    from . import faults, forward, levers, loaders, stages, training
+    from . import forward, levers, loaders, stages, training
 
     _core.allow_objects_at_exit()
     parts: dict[str, Callable[[], None]] = {

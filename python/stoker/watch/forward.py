@@ -28,6 +28,22 @@ from .recording import watcher
 
 _SLOT = "_compiled_call_impl"
 _MOST_SEARCHES = 3
+is_compiling = torch.compiler.is_compiling
+
+
+class _ModelCall:
+    """The class attribute. Plain Python, because torch.compile reads it where it inlines a module
+    that has hooks."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = weakref.ref(module)
+
+    def __get__(self, instance: Any, owner: Any = None) -> None:
+        if not is_compiling() and instance is self._module():
+            watcher.model_called(instance)
+
+    def __reduce__(self) -> Any:
+        return type(None), ()  # where a class is pickled with its attributes
 
 
 class Finder:
@@ -58,14 +74,14 @@ class Finder:
         self._wait()
 
     def _not_called(self) -> None:
-        """Optimizers step, but the module that was found is not called: it is not the model."""
-        if self._hook is None and 0 < self._searches < _MOST_SEARCHES:
+        """Optimizers step, but the module that was found is not called: it is not the model, or it
+        was compiled into a function, which another search would make torch compile again."""
+        if self._hook is None and 0 < self._searches < _MOST_SEARCHES and not _has_graphs():
             self._let_go()
             self._search()
 
     def _wait(self) -> None:
         if self._hook is None and self._model is None:
-            is_compiling = torch.compiler.is_compiling
 
             def called(module: Any, args: Any) -> None:
                 if not is_compiling():
@@ -102,7 +118,7 @@ class Finder:
             module.__dict__[_SLOT] = _core.forward_probe(module, compiled, watcher)
         kind = type(module)
         if kind is not torch.nn.Module:  # whose attribute is torch's own
-            setattr(kind, _SLOT, _core.model_call(module, watcher))
+            setattr(kind, _SLOT, _ModelCall(module))
             self._kind = kind
 
     def _let_go(self) -> None:
@@ -125,6 +141,13 @@ class Finder:
 
     def _compiled_called(self, module: Any) -> None:
         if self._hook is not None:
+            self._slot_called(module)
+        elif self._model is not None and module._orig_mod is self._model():
+            # Compiled after it was found: below here the read is compiled away.
+            watcher.model_called(module)
+
+    def _slot_called(self, module: Any) -> None:
+        if self._hook is not None:
             self._stop_waiting()
             self._called(module)
 
@@ -144,7 +167,7 @@ class Finder:
             return
         reference = weakref.ref(module)
         hung = probe(
-            "Module.compile", lambda _: self._compiled_called(reference()), self._compiled_left
+            "Module.compile", lambda _: self._slot_called(reference()), self._compiled_left
         )
         module.__dict__[_SLOT] = hung(module.__dict__[_SLOT])
         self._compiled.append(reference)
@@ -161,6 +184,11 @@ def _unhang(module: Any) -> None:
     hung = module.__dict__.get(_SLOT)
     if isinstance(hung, _core.Probe):
         module.__dict__[_SLOT] = hung.original
+
+
+def _has_graphs() -> bool:
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return dynamo is not None and bool(dynamo.counters["stats"]["unique_graphs"])
 
 
 def _trains(module: Any) -> bool:

@@ -28,6 +28,7 @@ def pillow_imported() -> None:
 
         counters.on_count = stages.count
         counters.on_time = stages.add
+        counters.on_fault = faults.report
         try:
             pil.install()
         except pil.NotInstalled as error:
