@@ -50,6 +50,12 @@ TEST_P(PixelsTest, FlipsOfASmallImage) {
                                           1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}));
 }
 
+void expect_pixel(const uint8_t* pixel, const uint8_t* mirrored, const uint8_t* rgb, uint8_t grey) {
+  EXPECT_TRUE(std::equal(pixel, pixel + 4, mirrored));
+  EXPECT_TRUE(std::equal(pixel, pixel + 3, rgb));
+  EXPECT_EQ(pixel[0], grey);
+}
+
 TEST_P(PixelsTest, FlipsAndPacksOfEveryWidth) {
   for (int32_t width = 1; width <= 100; ++width) {
     const auto count = static_cast<size_t>(width);
@@ -62,10 +68,9 @@ TEST_P(PixelsTest, FlipsAndPacksOfEveryWidth) {
     pack(view, {grey.data(), width, 1, 1, count});
     flip_horizontal(view);
     for (size_t x = 0; x < count; ++x) {
-      const uint8_t* pixel = start.data() + 4 * x;
-      ASSERT_TRUE(std::equal(pixel, pixel + 4, mirrored.data() + 4 * (count - 1 - x))) << width;
-      ASSERT_TRUE(std::equal(pixel, pixel + 3, rgb.data() + 3 * x)) << width;
-      ASSERT_EQ(pixel[0], grey[x]) << width;
+      SCOPED_TRACE(width);
+      expect_pixel(start.data() + 4 * x, mirrored.data() + 4 * (count - 1 - x), rgb.data() + 3 * x,
+                   grey[x]);
     }
   }
 }
@@ -74,7 +79,7 @@ TEST_P(PixelsTest, ToTensorDividesBy255) {
   for (const int32_t channels : {1, 3}) {
     for (int32_t width = 1; width <= 67; ++width) {
       const int32_t height = 3;
-      const auto plane = static_cast<size_t>(width * height);
+      const auto plane = static_cast<size_t>(width) * static_cast<size_t>(height);
       const std::vector<uint8_t> bytes =
           random_bytes(plane * static_cast<size_t>(channels), static_cast<uint32_t>(width));
       std::vector<float> got(bytes.size());
@@ -113,9 +118,11 @@ TEST_P(PixelsTest, NormalizeRoundsTwice) {
       in[i] = static_cast<float>(i * 37 % 256) / 255.0F;
     }
     std::vector<float> want(in.size());
-    for (size_t i = 0; i < in.size(); ++i) {
-      const float shifted = in[i] - mean[i / plane];
-      want[i] = shifted / std[i / plane];
+    for (size_t c = 0; c < 3; ++c) {
+      for (size_t i = 0; i < plane; ++i) {
+        const float shifted = in[c * plane + i] - mean[c];
+        want[c * plane + i] = shifted / std[c];
+      }
     }
     std::vector<float> got(in.size());
     normalize(in.data(), 3, plane, mean, std, got.data());

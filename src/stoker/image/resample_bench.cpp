@@ -31,7 +31,7 @@ void bench_resize(benchmark::State& state) {
   const ImageView out{pixels.data(), size, size, 4, static_cast<size_t>(size) * 4};
   ResampleScratch scratch;
   force_target(target);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const Status status =
         resize(in, size, size, filter, PassOrder::ByCost, {0, 0, size, size}, out, scratch);
     benchmark::DoNotOptimize(status.ok());

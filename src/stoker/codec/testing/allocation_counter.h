@@ -26,6 +26,8 @@ constexpr bool allocations_are_counted() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define STOKER_EXPORT __attribute__((visibility("default")))
 
+// These are the C library's own names, and one file includes them.
+// NOLINTBEGIN(bugprone-reserved-identifier,misc-definitions-in-headers)
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
@@ -49,6 +51,7 @@ STOKER_EXPORT void* aligned_alloc(size_t alignment, size_t size) noexcept {
   return __libc_memalign(alignment, size);
 }
 }
+// NOLINTEND(bugprone-reserved-identifier,misc-definitions-in-headers)
 
 #undef STOKER_EXPORT
 #endif

@@ -90,7 +90,7 @@ inline std::vector<uint8_t> encode(const JpegSpec& spec) {
     cinfo.num_scans = spec.components;
   }
   jpeg_start_compress(&cinfo, TRUE);
-  const size_t row_bytes = static_cast<size_t>(spec.width * spec.components);
+  const size_t row_bytes = static_cast<size_t>(spec.width) * static_cast<size_t>(spec.components);
   std::vector<uint8_t> row(row_bytes);
   while (cinfo.next_scanline < cinfo.image_height) {
     std::memcpy(row.data(), pixels.data() + cinfo.next_scanline * row_bytes, row_bytes);

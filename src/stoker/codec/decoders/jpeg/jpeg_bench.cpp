@@ -27,7 +27,7 @@ void bench_decode(benchmark::State& state, const Region& region) {
                               static_cast<size_t>(region.height()) * 4);
   const ImageView out{pixels.data(), region.width(), region.height(), 4,
                       static_cast<size_t>(region.width()) * 4};
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const bool ok = decoder->read_info(data).ok() &&
                     decoder->decode(data, {region, PixelFormat::Rgbx}, out).ok();
     if (!ok) {
@@ -47,7 +47,7 @@ BENCHMARK_CAPTURE(bench_decode, bottom_right, Region{172, 128, 500, 375})
 
 void bench_is_clean(benchmark::State& state) {
   const std::vector<uint8_t> data = photo();
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(jpeg::is_clean(data));
   }
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) *

@@ -100,24 +100,28 @@ class RegionChecker {
   std::unique_ptr<DecoderState> state_;
 };
 
+void expect_info(const ImageInfo& info, const JpegSpec& spec, bool clean) {
+  EXPECT_EQ(info.clean, clean);
+  EXPECT_EQ(info.width, spec.width);
+  EXPECT_EQ(info.height, spec.height);
+  EXPECT_EQ(info.channels, spec.components);
+  EXPECT_EQ(info.progressive, spec.progressive);
+}
+
 void check(RegionChecker& checker, const JpegSpec& spec, const char* name, int regions,
            bool clean) {
   const std::vector<uint8_t> jpeg = testing::encode(spec);
   const std::vector<uint8_t> whole = testing::decode_plainly(jpeg);
   ASSERT_FALSE(whole.empty());
-  const ImageInfo info = checker.info(jpeg);
-  EXPECT_EQ(info.clean, clean) << name;
-  EXPECT_EQ(info.width, spec.width);
-  EXPECT_EQ(info.height, spec.height);
-  EXPECT_EQ(info.channels, spec.components);
-  EXPECT_EQ(info.progressive, spec.progressive);
+  SCOPED_TRACE(name);
+  expect_info(checker.info(jpeg), spec, clean);
   std::mt19937 random(spec.seed);
   for (int i = 0; i < regions; ++i) {
     const Region r = i == 0 ? Region{0, 0, spec.width, spec.height}
                             : random_region(random, spec.width, spec.height);
     EXPECT_EQ(checker.differing_bytes(jpeg, whole, spec.width, r), 0)
-        << name << ' ' << spec.width << 'x' << spec.height << " region " << r.x0 << ' ' << r.y0
-        << ' ' << r.x1 << ' ' << r.y1 << " restart " << spec.restart_interval;
+        << spec.width << 'x' << spec.height << " region " << r.x0 << ' ' << r.y0 << ' ' << r.x1
+        << ' ' << r.y1 << " restart " << spec.restart_interval;
   }
 }
 
