@@ -33,11 +33,8 @@ def attach(when_imported: WhenImported) -> None:
         faults.report("torch", too_old)
         return
 
-    from stoker import _core
-
     from . import forward, levers, loaders, stages, training
 
-    _core.allow_objects_at_exit()
     parts: dict[str, Callable[[], None]] = {
         "loaders": loaders.watch_loaders,
         "stages": stages.watch_fetchers,

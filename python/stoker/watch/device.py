@@ -173,7 +173,7 @@ class Clock:
             previous = before.marks[-1][1]
             times = _times(previous, step.marks)
             total = _ns(previous, step.marks[-1][1])
-            stall = min(times["got"], step.wait_ns)
+            stall = min(times["gap"], step.wait_ns)
             steps = watcher.steps()
             if steps is not None:
                 steps.device_step(
@@ -195,11 +195,13 @@ def _ns(begin: Event, end: Event) -> int:
 
 
 def _times(previous: Event, marks: list[tuple[str, Event]]) -> dict[str, int]:
-    """Sums of what ran from each mark to the next; `got` has what passed before a batch came."""
-    times = dict.fromkeys(("got", "forward", "backward", "optimizer", "after backward", "end"), 0)
+    """Sums of what ran from each mark to the next; `gap` has what passed before a batch came."""
+    times = dict.fromkeys(
+        ("gap", "got", "forward", "backward", "optimizer", "after backward", "end"), 0
+    )
     name = "end"
     for next_name, event in marks:
-        times["got" if next_name == "got" else name] += _ns(previous, event)
+        times["gap" if next_name == "got" else name] += _ns(previous, event)
         name, previous = next_name, event
     return times
 

@@ -83,5 +83,6 @@ def _silent() -> None:
 # The events of the extension, in its order.
 NEXT, FETCH, FORWARD, BACKWARD, OPTIMIZER_BEGIN, OPTIMIZER_END = range(6)
 
+_core.allow_objects_at_exit()
 watcher = _core.Watcher(_make, _silent, torch.is_grad_enabled, faults.reporter("watcher"))
 os.register_at_fork(after_in_child=watcher.forget)
