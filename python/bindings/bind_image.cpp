@@ -44,7 +44,7 @@ stoker::codec::DecoderState& thread_jpeg_state() {
   return *state;
 }
 
-std::tuple<int, int, int, bool> read_info(const nb::bytes& data) {
+std::tuple<int, int, int, size_t> read_info(const nb::bytes& data) {
   const stoker::codec::Bytes bytes = bytes_of(data);
   const auto info = [&] {
     nb::gil_scoped_release release;
@@ -53,7 +53,7 @@ std::tuple<int, int, int, bool> read_info(const nb::bytes& data) {
   if (!info.ok()) {
     throw DecodeError(info.status());
   }
-  return {info->width, info->height, info->channels, info->clean};
+  return {info->width, info->height, info->channels, info->end_bytes};
 }
 
 // `plan` is (crop, mirror_before, size | None, filter, order, window, mirror_after, channels).
@@ -156,7 +156,9 @@ void register_image(nb::module_& m) {
   nb::exception<DecodeError>(m, "DecodeError", PyExc_ValueError);
   m.def("simd_target", &stoker::image::simd_target);
   m.def("read_info", &read_info, "data"_a,
-        "(width, height, channels, clean) of a JPEG; DecodeError if its header cannot be read.");
+        "(width, height, channels, end) of a JPEG; end is just behind the end marker of a clean "
+        "file, "
+        "0 of any other. DecodeError if its header cannot be read.");
   m.def("render", &render, "data"_a, "plan"_a,
         "(pixels, decode_ns, transform_ns): packed HWC uint8 pixels of a plan applied to a JPEG.");
   m.def("render_pixels", &render_pixels, "pixels"_a, "width"_a, "height"_a, "channels"_a, "plan"_a,

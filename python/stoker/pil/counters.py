@@ -16,14 +16,16 @@ _reasons: Counter[str] = Counter()
 on_count: Callable[[str, int], None] | None = None
 on_time: Callable[[str, int], None] | None = None
 
+# Called as on_fault(where, error) with errors of stoker's own, which go no further.
+on_fault: Callable[[str, Exception], None] | None = None
+
 
 clock = _time.perf_counter_ns
 
 
 def count(name: str, amount: int = 1) -> None:
     _counts[name] += amount
-    if on_count is not None:
-        on_count(name, amount)
+    _tell(on_count, name, amount)
 
 
 def left_to_pillow(reason: str) -> None:
@@ -33,8 +35,20 @@ def left_to_pillow(reason: str) -> None:
 
 
 def time(stage: str, ns: int) -> None:
-    if on_time is not None:
-        on_time(stage, ns)
+    _tell(on_time, stage, ns)
+
+
+def fault(where: str, error: Exception) -> None:
+    if on_fault is not None:
+        on_fault(where, error)
+
+
+def _tell(listener: Callable[[str, int], None] | None, name: str, amount: int) -> None:
+    if listener is not None:
+        try:
+            listener(name, amount)
+        except Exception as error:
+            fault("counting images", error)
 
 
 def stats() -> dict[str, Any]:

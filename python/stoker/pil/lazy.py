@@ -15,7 +15,7 @@ from PIL import Image, ImageFile, JpegImagePlugin
 
 from . import arguments, counters, render
 from .access import LazyPixelAccess
-from .source import accept, end_of_image
+from .source import accept
 from .view import View
 
 if TYPE_CHECKING:
@@ -157,10 +157,19 @@ def _view_of(image: LazyPixels) -> View | None:
     """The view, or None where the object is a plain Pillow image by now."""
     with image._lock:
         if isinstance(image, LazyPixels) and image._view is None:
-            image._view = image._read()
+            image._view = _first_view(image)
             if image._view is None:
                 image._become_plain()
         return image._view
+
+
+def _first_view(image: LazyPixels) -> View | None:
+    try:
+        return image._read()
+    except Exception as error:
+        counters.fault("native_decoding", error)
+        counters.left_to_pillow("an error of stoker's own")
+        return None
 
 
 def _fill(image: LazyPixels) -> None:
@@ -200,7 +209,7 @@ class LazyJpegFile(LazyPixels, JpegImagePlugin.JpegImageFile):
         # What Pillow's load() leaves behind: it reads in blocks, to the one with the end marker.
         if not self._exclusive_fp:
             block = self.decodermaxblock
-            self.fp.seek(min(len(data), -(-end_of_image(data) // block) * block))
+            self.fp.seek(min(len(data), -(-source.end_bytes // block) * block))
         self.tile = []
         self.map = None
         self.readonly = 0

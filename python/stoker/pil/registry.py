@@ -9,7 +9,7 @@ import PIL
 from PIL import Image, ImageFile, JpegImagePlugin
 
 from .. import _core
-from . import render, tensor
+from . import counters, render, tensor
 from .lazy import make_lazy
 
 OLDEST = (10, 1)
@@ -46,8 +46,13 @@ def uninstall() -> None:
 
 
 def _open_lazily(fp: Any, filename: Any = None) -> ImageFile.ImageFile:
-    tensor.patch_when_imported()
-    return make_lazy(JpegImagePlugin.jpeg_factory(fp, filename))
+    image = JpegImagePlugin.jpeg_factory(fp, filename)
+    try:
+        tensor.patch_when_imported()
+        return make_lazy(image)
+    except Exception as error:
+        counters.fault("native_decoding", error)
+        return image
 
 
 def _pass_order_of_pillow() -> int:

@@ -50,11 +50,17 @@ def pixels(view: View) -> bytes:
     try:
         data = _native(view)
     except Exception as error:
+        if not isinstance(error, _core.DecodeError):
+            counters.fault("native decoder", error)
         # Only the kind: messages name bytes and markers, and there would be a reason a file.
         counters.left_to_pillow(f"native decoder: {str(error).partition(':')[0]}")
         return by_pillow(view)
     counters.count("images_native")
-    return _compared(view, data) if _is_compared() else data
+    try:
+        return _compared(view, data) if _is_compared() else data
+    except Exception as error:
+        counters.fault("comparison with Pillow", error)
+        return data
 
 
 def _native(view: View) -> bytes:

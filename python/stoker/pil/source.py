@@ -13,12 +13,14 @@ CHANNELS = {"L": 1, "RGB": 3}
 class Source:
     """A whole JPEG file that cannot fail any more: its scan is regular to the end marker.
 
-    `views` counts what was rendered of it; `pixels` is the whole picture, once that was decoded.
+    `end_bytes` is just behind the end marker. `views` counts what was rendered of it; `pixels` is
+    the whole picture, once that was decoded.
     """
 
     data: bytes
     mode: str
     size: tuple[int, int]
+    end_bytes: int
     views: int = 0
     pixels: bytes | None = None
 
@@ -32,22 +34,11 @@ def accept(data: bytes, mode: str, size: tuple[int, int]) -> tuple[Source | None
     if mode not in CHANNELS:
         return None, f"mode {mode}"
     try:
-        width, height, channels, clean = _core.read_info(data)
+        width, height, channels, end_bytes = _core.read_info(data)
     except _core.DecodeError:
         return None, "header"
-    if not clean:
+    if not end_bytes:
         return None, "not a plain single-scan file"
     if (width, height) != size or channels != CHANNELS[mode]:
         return None, "Pillow reads the header differently"
-    return Source(data, mode, size), ""
-
-
-def end_of_image(data: bytes) -> int:
-    """Where the end marker of an accepted file ends."""
-    at, marker = 2, 0
-    while marker != 0xDA:
-        while data[at + 1] == 0xFF:  # fill bytes
-            at += 1
-        marker = data[at + 1]
-        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-    return data.index(b"\xff\xd9", at) + 2
+    return Source(data, mode, size, end_bytes), ""

@@ -14,6 +14,7 @@ from typing import Any
 from PIL import Image
 
 from .. import _core
+from . import counters
 from .source import CHANNELS
 
 _undo: list[Callable[[], None]] = []
@@ -36,12 +37,21 @@ def unpatch() -> None:
         _undo.pop()()
 
 
+def _native(kernel: Callable[..., Any], *args: Any) -> Any:
+    """None where torchvision has to do it."""
+    try:
+        return kernel(*args)
+    except Exception as error:
+        counters.fault("native tensors", error)
+        return None
+
+
 def _patch_to_tensor(functional: Any) -> None:
     original = functional.to_tensor
 
     @functools.wraps(original)
     def to_tensor(pic: Any) -> Any:
-        tensor = _native_to_tensor(pic) if isinstance(pic, Image.Image) else None
+        tensor = _native(_native_to_tensor, pic) if isinstance(pic, Image.Image) else None
         return original(pic) if tensor is None else tensor
 
     functional.to_tensor = to_tensor
@@ -62,7 +72,11 @@ def _native_to_tensor(pic: Image.Image) -> Any:
     out = torch.empty_strided(shape, strides, dtype=torch.float32, device="cpu")
     if type(out) is not torch.Tensor:
         return None  # a mode that makes fake tensors is on
-    _core.to_tensor(pic.tobytes(), height, width, channels, out.data_ptr())
+    try:
+        pixels = pic.tobytes()
+    except Exception:
+        return None  # a damaged file, say: torchvision meets it at its own line
+    _core.to_tensor(pixels, height, width, channels, out.data_ptr())
     return out
 
 
@@ -73,7 +87,7 @@ def _patch_normalize(transforms: Any) -> None:
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         if type(self) is cls and len(args) == 1 and not kwargs:
-            out = _native_normalize(self, args[0])
+            out = _native(_native_normalize, self, args[0])
             if out is not None:
                 return out
         return inherited(self, *args, **kwargs)

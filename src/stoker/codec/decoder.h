@@ -22,6 +22,7 @@ struct ImageInfo {
   // The region path is exact and cannot fail late: one scan, nothing in it but stuffed bytes and
   // restart markers in order, and an end marker (see jpeg/scan.h).
   bool clean = false;
+  size_t end_bytes = 0;  // of a clean file: just behind its end marker; junk may follow
 };
 
 // Pixel layout of the output. Grey to RGB replicates, as Pillow's convert("RGB") does.

@@ -150,6 +150,7 @@ VerdictInput verdict_input(const RunReport& report, const StepData& steps,
   input.exposed_stall_share = report.exposed_stall_share;
   input.stage_ns = report.loader.stage_ns;
   input.has_workers = report.worker_processes > 0;
+  input.step_mean_ns = report.step_mean_ns;
   input.usable_cpus = report.context.machine.usable_cpus();
   input.images_left_to_pillow = report.counter(Counter::ImagesPillow);
   input.native_decoding = std::any_of(
@@ -189,6 +190,7 @@ RunReport make_report(const RunData& run, const RunContext& context) {
   report.steps = steps.steps;
   report.warmup = std::min(steps.steps, layout::kWarmupSteps);
   report.step_median_ms = steps.step.percentile_ms(0.5);
+  report.step_mean_ns = ratio(steps.step.sum_ns(), steps.step.count());
   report.step_p10_ms = steps.step.percentile_ms(0.1);
   report.step_p90_ms = steps.step.percentile_ms(0.9);
   report.step_p99_ms = steps.step.percentile_ms(0.99);

@@ -16,6 +16,7 @@ constexpr int64_t kFewestSteps = 10;     // after warm-up
 constexpr double kInputShare = 0.10;     // from here on waiting is what holds the step back
 constexpr double kResidualLimit = 0.25;  // above this the hooks have missed something
 constexpr double kComputeShare = 0.50;   // of the step, for the model's own work to dominate
+constexpr double kWorthSaying = 1.05;    // a smaller predicted gain is no advice
 constexpr double kStageLead = 0.35;      // below this no stage is named
 
 double of(const VerdictInput& input, Phase phase) {
@@ -94,6 +95,20 @@ double hidden_by_decoding(const VerdictInput& input, double decode_share, double
 // Of decoding just the needed region, over decoding the whole image, for crops of usual sizes.
 constexpr Estimate kNativeSpeedup = {.low = 1.3, .value = 2.0, .high = 3.0};
 
+// The gain that no number of workers can exceed: the loader's work and the model's have to fit into
+// the CPUs. A model on a GPU keeps one CPU busy, one without all of them.
+double most_from_workers(const VerdictInput& input) {
+  if (input.usable_cpus < 2 || input.step_mean_ns <= 0) {
+    return 1.0;
+  }
+  const auto loader_ns = static_cast<double>(
+      std::accumulate(input.stage_ns.begin(), input.stage_ns.end(), int64_t{0}));
+  const double loader = loader_ns / static_cast<double>(input.steps) / input.step_mean_ns;
+  const double rest = 1.0 - of(input, Phase::DataWait);
+  const double busy = input.exposed_stall_share ? rest : rest * input.usable_cpus;
+  return 1.0 / std::max(rest, (loader + busy) / input.usable_cpus);
+}
+
 std::vector<Fix> input_fixes(const VerdictInput& input, const std::optional<Costliest>& stage) {
   std::vector<Fix> fixes;
   if (stage && stage->stage == Stage::Decode && !input.native_decoding &&
@@ -107,10 +122,11 @@ std::vector<Fix> input_fixes(const VerdictInput& input, const std::optional<Cost
                                         .value = gain(kNativeSpeedup.value).value,
                                         .high = gain(kNativeSpeedup.high).high}});
   }
-  if (input.usable_cpus > 1) {
+  const double most = most_from_workers(input);
+  if (most > kWorthSaying) {
     // More workers may take the cores that the model computes on: then nothing is gained.
     Estimate gain = gain_when_hidden(input.blocks, 1.0);
-    gain.low = 1.0;
+    gain = {.low = 1.0, .value = std::min(gain.value, most), .high = std::min(gain.high, most)};
     fixes.push_back({.id = "more_workers", .change_class = "random", .predicted_gain = gain});
   }
   return fixes;

@@ -49,6 +49,7 @@ struct VerdictInput {
   std::optional<double> exposed_stall_share;  // of the GPU's step, where there is one
   std::array<int64_t, kStageCount> stage_ns{};
   bool has_workers = false;
+  double step_mean_ns = 0;
   int32_t usable_cpus = 1;
   int64_t images_left_to_pillow = 0;
   bool native_decoding = false;  // applied

@@ -25,6 +25,7 @@ VerdictInput waiting_run() {
   input.stage_ns = {5, 83, 10, 2};
   input.has_workers = true;
   input.usable_cpus = 1;
+  input.step_mean_ns = 100.0 / 1240;  // the loader's work fills one CPU
   input.blocks = {{.wait_ns = 41, .length_ns = 100}, {.wait_ns = 41, .length_ns = 100}};
   return input;
 }
@@ -83,7 +84,15 @@ TEST(VerdictTest, MoreWorkersNeedSpareCores) {
   EXPECT_EQ(verdict.fixes[0].id, "more_workers");
   EXPECT_EQ(verdict.fixes[0].change_class, "random");
   EXPECT_DOUBLE_EQ(verdict.fixes[0].predicted_gain.low, 1.0);
-  EXPECT_DOUBLE_EQ(verdict.fixes[0].predicted_gain.value, 1 / 0.59);
+  // The model computes on all CPUs for 0.59 of the step, and the loader needs 1 CPU for all of it.
+  EXPECT_DOUBLE_EQ(verdict.fixes[0].predicted_gain.value, 16 / (1 + 16 * 0.59));
+
+  input.exposed_stall_share = 0.41;  // the model computes on a GPU: all of the waiting may go
+  EXPECT_DOUBLE_EQ(judge(input).fixes.at(0).predicted_gain.value, 1 / 0.59);
+
+  input.exposed_stall_share = {};
+  input.usable_cpus = 2;  // 1 + 2 x 0.59 CPUs of work do not fit into two
+  EXPECT_THAT(judge(input).fixes, IsEmpty());
 }
 
 TEST(VerdictTest, OnTheGpuOnlyTheExposedStallIsLost) {

@@ -66,6 +66,6 @@ def test_counts(jpeg: bytes, native: None) -> None:
 
 
 def test_huge_results_are_asked_of_pillow_at_once() -> None:
-    view = View.whole(Source(b"", "RGB", (100, 100)), "RGB")
+    view = View.whole(Source(b"", "RGB", (100, 100), 0), "RGB")
     assert arguments.resize(view, (1 << 13, 1 << 13), 2) is not None
     assert arguments.resize(view, (1 << 13, (1 << 13) + 1), 2) is None

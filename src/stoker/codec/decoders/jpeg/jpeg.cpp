@@ -28,13 +28,15 @@ class JpegState : public DecoderState {
       return status;
     }
     header_of_ = data;
-    clean_ = jpeg::is_clean(data);
+    const size_t end_bytes = jpeg::clean_end(data);
+    clean_ = end_bytes != 0;
     ImageInfo info;
     info.width = session_.width();
     info.height = session_.height();
     info.channels = session_.channels();
     info.progressive = session_.progressive();
     info.clean = clean_;
+    info.end_bytes = end_bytes;
     return info;
   }
 

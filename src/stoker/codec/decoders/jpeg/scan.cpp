@@ -49,14 +49,15 @@ class Checker {
  public:
   explicit Checker(Bytes data) : data_(data) {}
 
-  bool run() {
+  // Where the picture ends, or 0.
+  size_t run() {
     if (data_.size() < 4 || data_[0] != 0xFF || data_[1] != kSoi) {
-      return false;
+      return 0;
     }
     size_t at = 2;
     while (at + 4 <= data_.size()) {
       if (data_[at] != 0xFF) {
-        return false;
+        return 0;
       }
       if (data_[at + 1] == 0xFF) {  // a fill byte
         ++at;
@@ -65,18 +66,18 @@ class Checker {
       const uint8_t marker = data_[at + 1];
       const size_t length = read_u16(data_, at + 2);
       if (length < 2 || at + 2 + length > data_.size()) {
-        return false;
+        return 0;
       }
       const Bytes body = data_.subspan(at + 4, length - 2);
       if (!segment(marker, body)) {
-        return false;
+        return 0;
       }
       at += 2 + length;
       if (marker == kSos) {
         return entropy_coded(at);
       }
     }
-    return false;
+    return 0;
   }
 
  private:
@@ -205,7 +206,8 @@ class Checker {
     return (mcus - 1) / restart_interval_;
   }
 
-  bool entropy_coded(size_t at) const {
+  // Where the end marker ends, or 0.
+  size_t entropy_coded(size_t at) const {
     const uint8_t* p = data_.data() + at;
     const uint8_t* const end = data_.data() + data_.size();
     const uint64_t expected = expected_restarts();
@@ -213,7 +215,7 @@ class Checker {
     while (p < end) {
       p = static_cast<const uint8_t*>(std::memchr(p, 0xFF, static_cast<size_t>(end - p)));
       if (p == nullptr || p + 1 >= end) {
-        return false;
+        return 0;
       }
       const uint8_t code = p[1];
       p += 2;
@@ -221,14 +223,14 @@ class Checker {
         continue;
       }
       if (code == kEoi) {
-        return restarts == expected;
+        return restarts == expected ? static_cast<size_t>(p - data_.data()) : 0;
       }
       if (restarts == expected || code != kRst0 + restarts % 8) {
-        return false;
+        return 0;
       }
       ++restarts;
     }
-    return false;
+    return 0;
   }
 
   Bytes data_;
@@ -242,7 +244,7 @@ class Checker {
 
 }  // namespace
 
-bool is_clean(Bytes data) {
+size_t clean_end(Bytes data) {
   return Checker(data).run();
 }
 

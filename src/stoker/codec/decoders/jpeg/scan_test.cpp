@@ -87,7 +87,9 @@ TEST(JpegScan, EveryCutIsFound) {
   for (size_t size = 0; size < whole.size(); ++size) {
     ASSERT_FALSE(is_clean(Bytes(whole).first(size))) << size;
   }
-  EXPECT_TRUE(is_clean(inserted(whole, whole.size(), {1, 0xFF, 0xD8, 3}))) << "junk behind the end";
+  EXPECT_EQ(clean_end(whole), whole.size());
+  EXPECT_EQ(clean_end(inserted(whole, whole.size(), {1, 0xFF, 0xD8, 3})), whole.size())
+      << "junk behind the end";
 }
 
 TEST(JpegScan, MarkersInTheScan) {
