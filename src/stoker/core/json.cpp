@@ -8,6 +8,9 @@ namespace {
 
 using Tree = nlohmann::ordered_json;
 
+// Reading a value is recursive, so a file must not be able to choose the depth.
+constexpr int kDeepest = 200;
+
 Json from_tree(const Tree& tree) {
   switch (tree.type()) {
     case Tree::value_t::boolean:
@@ -150,8 +153,17 @@ std::string Json::dump(int indent) const {
 }
 
 Result<Json> Json::parse(std::string_view text) {
+  bool too_deep = false;
+  const auto keep = [&](int depth, Tree::parse_event_t /*event*/, const Tree& /*value*/) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  };
   try {
-    return from_tree(Tree::parse(text));
+    const Tree tree = Tree::parse(text, keep);
+    if (too_deep) {
+      return Status(ErrorCode::Corrupt, "values lie too deep inside each other");
+    }
+    return from_tree(tree);
   } catch (const Tree::exception& error) {
     return Status(ErrorCode::Corrupt, error.what());
   }

@@ -40,6 +40,14 @@ TEST(Json, ParsesWhatItWrote) {
   EXPECT_EQ((*json)["b"]["missing"]["deeper"].text("none"), "none");
 }
 
+TEST(Json, NestedTooDeepIsCorrupt) {
+  const auto nested = [](size_t depth) {
+    return Json::parse(std::string(depth, '[') + std::string(depth, ']'));
+  };
+  EXPECT_EQ(nested(100)->dump(-1).size(), 200);
+  EXPECT_EQ(nested(100'000).status().code(), ErrorCode::Corrupt);
+}
+
 TEST(Json, BadTextIsCorrupt) {
   EXPECT_EQ(Json::parse("{\"a\":").status().code(), ErrorCode::Corrupt);
 }

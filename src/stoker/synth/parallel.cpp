@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,11 @@ void parallel_for(int64_t begin, int64_t end, int threads,
   {
     std::vector<std::jthread> others;
     for (int thread = 1; thread < threads; ++thread) {
-      others.emplace_back(loop, thread);
+      try {
+        others.emplace_back(loop, thread);
+      } catch (const std::system_error&) {
+        break;  // no more threads can be had: those that are there do the work
+      }
     }
     loop(0);
   }
