@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -24,7 +25,7 @@ import paired
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
-STOKER = ROOT / ".venv/bin/stoker"
+STOKER = os.environ.get("STOKER_EXECUTABLE", str(ROOT / ".venv/bin/stoker"))
 GOAL = 1.3
 
 
@@ -52,7 +53,7 @@ def train(script: str, arguments: list[str], under_stoker: bool, can_save: bool 
         if can_save:
             command += ["--save", str(saved)]
         if under_stoker:
-            command = [str(STOKER), "run", "--out", str(out), "--", *command]
+            command = [STOKER, "run", "--out", str(out), "--", *command]
         start = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True)
         process_s = time.perf_counter() - start

@@ -32,7 +32,8 @@ import stoker.pil
 
 GOAL = 1.5
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
-STOKER = Path(__file__).resolve().parent.parent / ".venv/bin/stoker"
+CHECKOUT = Path(__file__).resolve().parent.parent
+STOKER = os.environ.get("STOKER_EXECUTABLE", str(CHECKOUT / ".venv/bin/stoker"))
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.process_time}
 SYNTH = Path(__file__).resolve().parent.parent / "build/bench-photos"
 
@@ -170,7 +171,7 @@ def main() -> None:
         photos = SYNTH
         if not photos.exists():
             size = ["--images", "600", "--classes", "10", "--size", "500x375", "--seed", "1"]
-            subprocess.run([str(STOKER), "data", "synth", str(photos), *size], check=True)
+            subprocess.run([STOKER, "data", "synth", str(photos), *size], check=True)
     os.sched_setaffinity(0, {args.core})
     torch.set_num_threads(1)
     result = measure(photos, args.pairs, args.images, args.clock)

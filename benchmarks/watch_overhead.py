@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-STOKER = Path(__file__).resolve().parent.parent / ".venv/bin/stoker"
+CHECKOUT = Path(__file__).resolve().parent.parent
+STOKER = os.environ.get("STOKER_EXECUTABLE", str(CHECKOUT / ".venv/bin/stoker"))
 GOAL_US = 30.0
 
 
@@ -54,7 +56,7 @@ def run_loop(steps: int, out: Path | None) -> tuple[float, float | None]:
     """One process; the median step in microseconds, and what stoker itself says that it cost."""
     command = [sys.executable, str(Path(__file__).resolve()), "--loop", str(steps)]
     if out is not None:
-        command = [str(STOKER), "run", "--allow", "none", "--out", str(out), "--", *command]
+        command = [STOKER, "run", "--allow", "none", "--out", str(out), "--", *command]
     done = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r"median ([\d.]+) us", done.stdout)
     if done.returncode != 0 or found is None:
