@@ -15,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 # Another build than the one that is set up may be tested.
-STOKER = os.environ.get("STOKER_TESTED", str(Path(sys.executable).parent / "stoker"))
+STOKER = os.environ.get("STOKER_EXECUTABLE", str(Path(sys.executable).parent / "stoker"))
 PYTHON = sys.executable
 PACKAGE = Path(os.environ.get("STOKER_PACKAGE", str(ROOT / "python" / "stoker")))
 HOOK = str(PACKAGE / "hook")

@@ -90,12 +90,32 @@ class _Waiter:
                 _note_fault("import of " + name, type(error).__name__ + ": " + str(error))
 
 
+def _check_whole(path):
+    """Raise ImportError where a library is shorter than its header says: loading it would end the
+    process by SIGBUS."""
+    import struct
+
+    with open(path, "rb") as file:
+        header = file.read(64)
+        if header[:5] != b"\x7fELF\x02":
+            return  # the loader refuses it
+        table, each, count = struct.unpack_from("<Q14xHH", header.ljust(64, b"\0"), 32)
+        file.seek(table)
+        segments = [file.read(each).ljust(56, b"\0") for _ in range(count)]
+        bytes_there = file.seek(0, 2)
+    ends = [sum(struct.unpack_from("<8xQ16xQ", segment)) for segment in segments]
+    if max(ends, default=0) > bytes_there:
+        raise ImportError(os.path.basename(path) + " is cut short")
+
+
 def _check_build(package):
-    """Raise ImportError where the extension was built for another Python than this one."""
+    """Raise ImportError where the extension was built for another Python, or is not whole."""
     from importlib.machinery import EXTENSION_SUFFIXES
 
     built = sorted(name for name in os.listdir(package) if name.startswith("_core."))
     built = [name for name in built if name.endswith(".so")]
+    for name in built:
+        _check_whole(os.path.join(package, name))
     if built and not any(name[len("_core") :] in EXTENSION_SUFFIXES for name in built):
         tag = built[0].split(".")[1].split("-")
         version = tag[1] if len(tag) > 1 else "?"

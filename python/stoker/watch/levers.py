@@ -35,7 +35,7 @@ def pillow_imported() -> None:
             reason = str(error)
     except Exception as error:
         faults.report("native_decoding", error)
-        reason = f"{type(error).__name__}: {error}"
+        reason = "an error in stoker's own code"
     _note("native_decoding", "exact", reason)
 
 
