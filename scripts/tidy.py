@@ -51,11 +51,11 @@ def fingerprint(entry: dict[str, str], common: bytes) -> str | None:
 
 def tidy(entry: dict[str, str], common: bytes, until: float) -> str | None:
     """What clang-tidy says, "" when the file is clean; None: no time was left to look."""
+    if time.monotonic() > until:
+        return None
     key = fingerprint(entry, common)
     if key and (CLEAN / key).exists():
         return ""
-    if time.monotonic() > until:
-        return None
     command = [TIDY, "-p", str(BUILD), "--quiet", entry["file"]]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if run.returncode == 0:

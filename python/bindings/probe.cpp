@@ -279,7 +279,7 @@ nb::object make_event_probe(nb::object original, nb::object watcher, int event) 
   return watched_by(allocate(std::move(original), call_event), std::move(watcher), event);
 }
 
-nb::object make_forward_probe(nb::object module, nb::object compiled, nb::object watcher) {
+nb::object make_forward_probe(const nb::object& module, nb::object compiled, nb::object watcher) {
   const nb::object reference = nb::steal(PyWeakref_NewRef(module.ptr(), nullptr));
   if (!reference.is_valid()) {
     throw nb::python_error();

@@ -19,7 +19,7 @@ nanobind::object make_event_probe(nanobind::object original, nanobind::object wa
 
 // Stands in the slot that `module.compile()` has filled with `compiled`, and tells `watcher` of
 // each call. Keeps no module alive.
-nanobind::object make_forward_probe(nanobind::object module, nanobind::object compiled,
+nanobind::object make_forward_probe(const nanobind::object& module, nanobind::object compiled,
                                     nanobind::object watcher);
 
 // Adds the time in `original` to `stage` of the watcher's clock.
