@@ -17,7 +17,7 @@ using Bytes = std::span<const uint8_t>;
 struct ImageInfo {
   int32_t width = 0;
   int32_t height = 0;
-  int32_t channels = 0;     // 1 grey, 3 colour, 4 CMYK
+  int32_t channels = 0;  // 1 grey, 3 colour, 4 CMYK
   bool progressive = false;
   // The region path is exact and cannot fail late: one scan, nothing in it but stuffed bytes and
   // restart markers in order, and an end marker (see jpeg/scan.h).
