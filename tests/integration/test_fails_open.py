@@ -96,13 +96,12 @@ TOGETHER = {
     ],
     "what hooks call": [
         "a loader starts",
-        "a loader has started",
         "a fetcher is made",
         "an optimizer is made",
     ],
     "pictures": ["a file is read", "counting"],
     "more of pictures": ["the renderer", "timing"],
-    "the recorder's surroundings": ["the rank", "the comparison", "the model is hung"],
+    "the recorder's surroundings": ["the rank", "the comparison", "a loader has started"],
 }
 SEVERAL = {name for names in TOGETHER.values() for name in names} | {
     "no memory",

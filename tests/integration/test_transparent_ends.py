@@ -217,5 +217,6 @@ def test_a_killed_stoker_leaves_no_script_behind(tmp_path: Path) -> None:
 
 def test_a_script_by_its_name_gets_an_interpreter(tmp_path: Path) -> None:
     write(tmp_path, "name.py", "import sys; print(sys.argv, sys.executable)")
-    watched = under_stoker(["name.py", "--lr", "1", "--", "-x"], tmp_path)
-    assert watched.stdout.decode() == f"['name.py', '--lr', '1', '--', '-x'] {PYTHON}3\n"
+    env = environment(STOKER_PYTHON=PYTHON)
+    watched = under_stoker(["name.py", "--lr", "1", "--", "-x"], tmp_path, env)
+    assert watched.stdout.decode() == f"['name.py', '--lr', '1', '--', '-x'] {PYTHON}\n"
