@@ -64,9 +64,9 @@ std::vector<uint8_t> first_channel(Pixels& in, int32_t out_width, int32_t out_he
   const Status status = resize(in.view(), out_width, out_height, filter, order,
                                {0, 0, out_width, out_height}, out.view(), scratch);
   EXPECT_TRUE(status.ok()) << status.to_string();
-  std::vector<uint8_t> values;
-  for (size_t i = 0; i < static_cast<size_t>(out_width * out_height); ++i) {
-    values.push_back(out.bytes[4 * i]);
+  std::vector<uint8_t> values(static_cast<size_t>(out_width) * static_cast<size_t>(out_height));
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = out.bytes[4 * i];
   }
   return values;
 }
@@ -119,9 +119,9 @@ TEST_P(ResampleTest, ValuesOfPillow) {
 }
 
 TEST_P(ResampleTest, OrderOfThePassesShows) {
-  std::vector<uint8_t> values;
-  for (int i = 0; i < 36; ++i) {
-    values.push_back(static_cast<uint8_t>(i * 37));
+  std::vector<uint8_t> values(36);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<uint8_t>(i * 37);
   }
   Pixels in = grey_pixels(3, 12, values);
   EXPECT_EQ(first_channel(in, 2, 3, Filter::Lanczos, PassOrder::ByCost),

@@ -99,7 +99,7 @@ TEST_F(RecorderTest, WarmupIsKeptOutOfTheStatisticsOnly) {
   ASSERT_TRUE(data.ok());
   EXPECT_EQ(data->steps.steps, 8);
   EXPECT_EQ(data->steps.step.count(), 3);
-  EXPECT_EQ(data->steps.step.sum_ns(), 3 * 14 * kMs);
+  EXPECT_EQ(data->steps.step.sum_ns(), kMs * 3 * 14);
   ASSERT_THAT(data->steps.recent, SizeIs(8));
   EXPECT_EQ(data->steps.recent[0].start_ns, 1);
   EXPECT_EQ(data->steps.recent[0].length_ns(), 904 * kMs);

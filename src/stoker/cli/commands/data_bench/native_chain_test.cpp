@@ -32,7 +32,7 @@ TEST(RandomResizedCrop, StaysInsideWithScaleAndRatioOfTheTransform) {
   }
   // torchvision 0.29, 500 x 375: RandomResizedCrop.get_params gives 0.4342 over 40,000 draws.
   EXPECT_NEAR(area / kCount, 0.4342, 0.015);
-  EXPECT_NEAR(mirrored, kCount / 2, 4 * 32);
+  EXPECT_NEAR(mirrored, kCount / 2.0, 4 * 32);
 }
 
 TEST(RandomResizedCrop, CentreOfAnImageThatNoCropFits) {

@@ -81,7 +81,7 @@ TEST_F(RunFolderTest, OutMayBeNewEmptyOrOfAnEarlierRun) {
 TEST_F(RunFolderTest, OutThatHoldsSomethingElseIsWrongUsage) {
   fs::create_directories(dir / "mine");
   std::ofstream(dir / "mine/model.pt") << "precious";
-  EXPECT_THROW(make_run_folder({.out = (dir / "mine").string()}), Error);
+  EXPECT_THROW(static_cast<void>(make_run_folder({.out = (dir / "mine").string()})), Error);
   EXPECT_TRUE(fs::exists(dir / "mine/model.pt"));
 }
 
