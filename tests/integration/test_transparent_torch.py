@@ -12,7 +12,7 @@ TORCHRUN = str(Path(sys.executable).parent / "torchrun")
 
 # Whatever goes wrong in a training loop, with the traceback that a person would read.
 FAILURES = """
-    import re, sys, traceback, warnings
+    import gc, sys, traceback, warnings
     import torch
     from torch.utils.data import DataLoader, Dataset
 
@@ -20,26 +20,25 @@ FAILURES = """
         def __init__(self, error=None): self.error = error
         def __len__(self): return 8
         def __getitem__(self, i):
+            global deepest
+            deepest = depth()
             if self.error is not None and i == 5:
                 raise self.error
             return torch.full((3,), float(i))
 
-    def depth(*args):
+    deepest = 0
+
+    def depth():
         try:
             return 1 + depth()
         except RecursionError:
             return 1
 
-    class Deep(torch.nn.Linear):
-        def forward(self, x):
-            self.depth = depth()
-            return super().forward(x)
-
     def bad_collate(items):
         raise KeyError("collate")
 
     def train(loader, loss=lambda y: y.sum(), closure=None):
-        model = Deep(3, 1)
+        model = torch.nn.Linear(3, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         seen = 0
         for x in loader:
@@ -47,7 +46,7 @@ FAILURES = """
             optimizer.step(closure)
             optimizer.zero_grad()
             seen += len(x)
-        return seen, model.depth
+        return seen, deepest
 
     def fails(x):
         raise RuntimeError("in here")
@@ -57,7 +56,8 @@ FAILURES = """
             print(name, train(*args, **kwargs))
         except BaseException:
             text = traceback.format_exc()
-            print(name, re.sub(r"\\(pid\\S* [0-9, ]+\\)", "(pid)", text), file=sys.stderr)
+            print(name, text, file=sys.stderr)
+        gc.collect()  # or a worker does, at a moment that is never the same
 
     if __name__ == "__main__":
         torch.manual_seed(0)
@@ -91,7 +91,7 @@ def test_tracebacks_and_numbers(tmp_path: Path) -> None:
     script = write(tmp_path, "failures.py", FAILURES)
     pair = both([PYTHON, "-W", "always", script], tmp_path)
     assert pair.alone.status == 1
-    assert pair.alone.stderr.count(b"Traceback") >= 15
+    assert pair.alone.stderr.count(b"Traceback") == 14
     run = pair.check().run_json()
     assert run["errors"] == []
     assert run["attached"]
