@@ -26,9 +26,9 @@ def crop(view: View, box: Any) -> View | None:
         if box is None or (_WHOLE_IS_COPIED and box == (0, 0, *view.size)):
             return view
         x0, y0, x1, y1 = map(int, map(round, box))
+        part = view.cropped((x0, y0, x1, y1))
     except Exception:
         return None
-    part = view.cropped((x0, y0, x1, y1))
     if part is not None:
         Image._decompression_bomb_check(part.size)
     return part
