@@ -161,7 +161,8 @@ void register_telemetry(nb::module_& m) {
       .def("forward_begin", &Watcher::forward_begin)
       .def("model_called", &Watcher::model_called, "module"_a)
       .def("know_iterator", &Watcher::know_iterator, "iterator"_a, "number"_a, "batch_size"_a)
-      .def("set_device", &Watcher::set_device, "device"_a.none())
+      .def("set_device", &Watcher::set_device, "index"_a, "raw_stream"_a, "fault"_a)
+      .def("pause_device", &Watcher::pause_device)
       .def("steps", &Watcher::steps, nb::rv_policy::reference)
       .def("batches", &Watcher::batches, nb::rv_policy::reference)
       .def(

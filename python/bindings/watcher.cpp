@@ -8,6 +8,7 @@
 #include "samples.h"
 
 namespace nb = nanobind;
+using stoker::cuda::DeviceMark;
 using stoker::telemetry::Recorder;
 using stoker::telemetry::Stage;
 
@@ -23,13 +24,6 @@ constexpr int kStepsWithoutForward = 3;
 
 struct Names {
   PyObject* training = PyUnicode_InternFromString("training");
-  PyObject* asked = PyUnicode_InternFromString("asked");
-  PyObject* got = PyUnicode_InternFromString("got");
-  PyObject* forward_begin = PyUnicode_InternFromString("forward_begin");
-  PyObject* backward_begin = PyUnicode_InternFromString("backward_begin");
-  PyObject* backward_end = PyUnicode_InternFromString("backward_end");
-  PyObject* optimizer_begin = PyUnicode_InternFromString("optimizer_begin");
-  PyObject* optimizer_end = PyUnicode_InternFromString("optimizer_end");
 };
 
 const Names& names() {
@@ -57,7 +51,7 @@ Watcher::Watcher(nb::object make, nb::object silent, nb::object grad_enabled, nb
       fault_(std::move(fault)) {}
 
 // Requires: a Python error is set.
-void Watcher::report() {
+void Watcher::report(const nb::object& fault) {
   PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
@@ -68,7 +62,7 @@ void Watcher::report() {
     interrupt_ = std::move(error);
     return;
   }
-  Py_XDECREF(PyObject_CallOneArg(fault_.ptr(), error.is_valid() ? error.ptr() : Py_None));
+  Py_XDECREF(PyObject_CallOneArg(fault.ptr(), error.is_valid() ? error.ptr() : Py_None));
   PyErr_Clear();
 }
 
@@ -86,7 +80,7 @@ void Watcher::make() {
   made_ = true;
   const nb::object made = nb::steal(PyObject_CallNoArgs(make_.ptr()));
   if (!made.is_valid()) {
-    report();
+    report(fault_);
     return;
   }
   if (!PyTuple_Check(made.ptr()) || PyTuple_GET_SIZE(made.ptr()) != 2) {
@@ -101,8 +95,7 @@ void Watcher::make() {
 
 void Watcher::forget() {
   recorder_object_.release();
-  device_.release();
-  device_ = nb::none();
+  device_.reset();
   recorder_ = nullptr;
   made_ = worker_ = false;
   thread_ = 0;
@@ -146,16 +139,36 @@ Watcher::Loader Watcher::loader_of(PyObject* iterator) const {
   return found == loaders_.end() ? Loader{} : found->second;
 }
 
-void Watcher::mark(PyObject* name) {
-  if (device_.is_none()) {
-    return;
+void Watcher::set_device(int index, nb::object raw_stream, nb::object fault) {
+  if (!device_) {
+    device_ = std::make_unique<DeviceTimes>(index, std::move(raw_stream));
+    device_fault_ = std::move(fault);
   }
-  PyObject* done = PyObject_CallMethodNoArgs(device_.ptr(), name);
-  if (done == nullptr) {
-    device_ = nb::none();
-    report();
+}
+
+void Watcher::pause_device() {
+  if (const Recorder* recorder = device_ ? steps() : nullptr) {
+    device_->pause(*recorder);
   }
-  Py_XDECREF(done);
+}
+
+void Watcher::mark(DeviceMark mark, Recorder& recorder) {
+  if (device_ && !device_->mark(mark, recorder)) {
+    leave_device();
+  }
+}
+
+void Watcher::mark_got(Recorder& recorder, int64_t now) {
+  if (device_ && !device_->got(now - asked_ns_, recorder)) {
+    leave_device();
+  }
+}
+
+void Watcher::leave_device() {
+  if (PyErr_Occurred() != nullptr) {
+    report(device_fault_);
+  }
+  device_.reset();
 }
 
 bool Watcher::enter(Event event, PyObject* first) {
@@ -182,8 +195,8 @@ void Watcher::entered(Event event, PyObject* first) {
     }
   } else if (event == Event::Next) {
     if (Recorder* recorder = steps()) {
-      recorder->next_begin(loader_of(first).number, monotonic_ns());
-      mark(names().asked);
+      asked_ns_ = monotonic_ns();
+      recorder->next_begin(loader_of(first).number, asked_ns_);
     }
   }
 }
@@ -227,7 +240,7 @@ void Watcher::got(PyObject* iterator, PyObject* batch, PyObject* error_type) {
   const Loader loader = loader_of(iterator);
   if (error_type == nullptr) {
     recorder->next_end(loader.number, samples_of(batch, loader.batch_size), now);
-    mark(names().got);
+    mark_got(*recorder, now);
   } else {
     const bool ended = PyErr_GivenExceptionMatches(error_type, PyExc_StopIteration) != 0;
     recorder->next_end(loader.number, ended ? -1 : 0, now);
@@ -242,10 +255,10 @@ void Watcher::backward(bool begins) {
   }
   if (begins && ++backward_depth_ == 1) {
     recorder->backward_begin(monotonic_ns());
-    mark(names().backward_begin);
+    mark(DeviceMark::Backward, *recorder);
   } else if (!begins && --backward_depth_ == 0) {
     recorder->backward_end(monotonic_ns());
-    mark(names().backward_end);
+    mark(DeviceMark::AfterBackward, *recorder);
   }
 }
 
@@ -266,14 +279,14 @@ void Watcher::forward_begin() {
   steps_without_forward_ = 0;
   if (Recorder* recorder = steps()) {
     recorder->forward_begin(monotonic_ns());
-    mark(names().forward_begin);
+    mark(DeviceMark::Forward, *recorder);
   }
 }
 
 void Watcher::optimizer_begin(PyObject* optimizer) {
   if (Recorder* recorder = steps()) {
     recorder->optimizer_begin(number_of(optimizer), monotonic_ns());
-    mark(names().optimizer_begin);
+    mark(DeviceMark::Optimizer, *recorder);
   }
 }
 
@@ -283,7 +296,7 @@ void Watcher::optimizer_end(PyObject* optimizer) {
     return;
   }
   // First, while the step that it belongs to is still open.
-  mark(names().optimizer_end);
+  mark(DeviceMark::End, *recorder);
   recorder->optimizer_end(number_of(optimizer), monotonic_ns());
   if (meter.step(clock.calls())) {
     recorder->set_overhead_us_per_step(meter.median_us());
@@ -293,7 +306,7 @@ void Watcher::optimizer_end(PyObject* optimizer) {
     PyObject* done = PyObject_CallNoArgs(silent_.ptr());
     if (done == nullptr) {
       silent_ = nb::none();
-      report();
+      report(fault_);
     }
     Py_XDECREF(done);
   }

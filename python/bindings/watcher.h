@@ -4,9 +4,10 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
-#include <utility>
 
+#include "device_times.h"
 #include "overhead_meter.h"
 #include "stage_clock.h"
 #include "stoker/telemetry/recorder.h"
@@ -40,8 +41,11 @@ class Watcher {
   void forward_begin();
   // Begins forward if the module trains, and counts what that cost.
   void model_called(nanobind::handle module);
-  // An object with methods named as the marks of watch/device.py, or None.
-  void set_device(nanobind::object device) { device_ = std::move(device); }
+  // From now on steps are timed on this device too, unless one is timed already; `fault(error)`
+  // hears why it ends. Arguments and errors as of DeviceTimes.
+  void set_device(int index, nanobind::object raw_stream, nanobind::object fault);
+  // A loader starts: what the device does meanwhile belongs to no step.
+  void pause_device();
   // In the child of a fork: the parent's file stays as it is.
   void forget();
 
@@ -63,15 +67,19 @@ class Watcher {
   bool trains(PyObject* module) const;
   void optimizer_begin(PyObject* optimizer);
   void optimizer_end(PyObject* optimizer);
-  void mark(PyObject* name);
-  void report();
+  void mark(stoker::cuda::DeviceMark mark, stoker::telemetry::Recorder& recorder);
+  void mark_got(stoker::telemetry::Recorder& recorder, int64_t now);
+  void leave_device();
+  void report(const nanobind::object& fault);
   bool restore_interrupt();
 
   nanobind::object make_;
   nanobind::object silent_;
   nanobind::object grad_enabled_;
   nanobind::object fault_;
-  nanobind::object device_ = nanobind::none();
+  std::unique_ptr<DeviceTimes> device_;
+  nanobind::object device_fault_;
+  int64_t asked_ns_ = 0;
   nanobind::object recorder_object_;
   stoker::telemetry::Recorder* recorder_ = nullptr;
   bool made_ = false;

@@ -59,8 +59,7 @@ APPENDED = {
     "an optimizer is made": ("watch/forward.py", "Finder._search = lambda s: {}['injected']"),
     "the model is found": ("watch/forward.py", raising("_trains")),
     "the model is hung": ("watch/forward.py", "Finder._hang = lambda *a: {}['injected']"),
-    "device times": ("watch/device.py", "Clock.model_found = lambda *a: {}['injected']"),
-    "device times pause": ("watch/device.py", "Clock.pause = lambda *a: {}['injected']"),
+    "device times": ("watch/device.py", raising("model_found")),
     "the recorder": ("watch/recording.py", raising("_path")),
     "the rank": ("watch/recording.py", raising("_place")),
     "the calibration": ("watch/recording.py", raising("_calibrate")),
@@ -109,7 +108,6 @@ SEVERAL = {name for names in TOGETHER.values() for name in names} | {
     "the header",
     "the plan",
     "the calibration",
-    "device times pause",
 }
 
 

@@ -108,8 +108,7 @@ class Finder:
         self._forget_compiled()
         self._model = weakref.ref(module)
         self._hang(module)
-        if device.clock.model_found(module):
-            watcher.set_device(device.clock)
+        device.model_found(module)
         watcher.forward_begin()
 
     def _hang(self, module: Any) -> None:

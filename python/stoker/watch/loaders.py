@@ -11,7 +11,6 @@ import torch
 
 from stoker import _core
 
-from . import device
 from .patch import probe, replace
 from .recording import NEXT, watcher
 
@@ -33,7 +32,7 @@ def watch_loaders() -> None:
 def _start(_loader: object) -> None:
     steps = watcher.steps()
     if steps is not None and watcher.here():
-        device.clock.pause()
+        watcher.pause_device()
         steps.loader_start_begin()
 
 

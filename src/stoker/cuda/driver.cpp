@@ -65,7 +65,10 @@ Result<Driver> open_driver(const char* library) {
 }
 
 Status driver_error(const char* call, DriverResult result) {
-  return {ErrorCode::IoError, fmt::format("{}: CUDA error {}", call, result)};
+  // From "illegal address" to "launch failed".
+  const bool kernel_failed = result >= 700 && result < 720;
+  return {kernel_failed ? ErrorCode::Corrupt : ErrorCode::IoError,
+          fmt::format("{}: CUDA error {}", call, result)};
 }
 
 }  // namespace stoker::cuda

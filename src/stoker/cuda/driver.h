@@ -34,7 +34,8 @@ struct Driver {
 // The library stays open until the process ends. Errors: NotFound, with what is missing.
 Result<Driver> open_driver(const char* library = "libcuda.so.1");
 
-// "cuEventRecord: CUDA error 700".
+// "cuEventRecord: CUDA error 1". Code Corrupt where a kernel that was launched earlier has failed:
+// not this call is at fault, and all calls will fail.
 Status driver_error(const char* call, DriverResult result);
 
 }  // namespace stoker::cuda

@@ -118,8 +118,17 @@ TEST(DriverEventsTest, QueriesDisturbNoCaptureOfAnotherThread) {
   fake.result = kNotReady;
   EXPECT_FALSE(*(*events)->query(kEvent));
   EXPECT_EQ(fake.mode, 0);
-  fake.result = 700;
-  EXPECT_EQ((*events)->query(kEvent).status().message(), "cuEventQuery: CUDA error 700");
+  fake.result = 1;
+  EXPECT_EQ((*events)->query(kEvent).status().message(), "cuEventQuery: CUDA error 1");
+  EXPECT_EQ((*events)->query(kEvent).status().code(), ErrorCode::IoError);
+}
+
+TEST(DriverEventsTest, AKernelThatFailedIsNotTheCallsFault) {
+  const auto events = driver_events(fake_driver(), 0);
+  fake.current = kOurs;
+  fake.result = 710;  // an assertion in a kernel
+  EXPECT_EQ((*events)->record(kEvent, 0).code(), ErrorCode::Corrupt);
+  EXPECT_EQ((*events)->record(kEvent, 0).message(), "cuEventRecord: CUDA error 710");
 }
 
 TEST(DriverEventsTest, Capturing) {
