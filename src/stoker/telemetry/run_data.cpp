@@ -25,6 +25,10 @@ void Spread::merge(const Spread& other) {
   }
 }
 
+double Spread::mean_ms() const {
+  return count_ == 0 ? 0.0 : static_cast<double>(sum_ns_) / static_cast<double>(count_) / 1e6;
+}
+
 double Spread::percentile_ms(double q) const {
   if (count_ == 0) {
     return 0.0;

@@ -21,6 +21,7 @@ class Spread {
   void merge(const Spread& other);
   [[nodiscard]] int64_t count() const { return count_; }
   [[nodiscard]] int64_t sum_ns() const { return sum_ns_; }
+  [[nodiscard]] double mean_ms() const;  // 0 without steps
   // The value in ms below which a share `q` of the steps lies, right within 1 %; 0 without steps.
   [[nodiscard]] double percentile_ms(double q) const;
 

@@ -62,6 +62,7 @@ Json phases_json(const RunReport& report) {
     rows.push(Json::object({{"name", row.name},
                             {"clock", row.clock},
                             {"median_ms", number_or_null(row.median_ms)},
+                            {"mean_ms", number_or_null(row.mean_ms)},
                             {"share", number_or_null(row.share)}}));
   }
   return rows;

@@ -64,6 +64,7 @@ std::vector<PhaseRow> phase_rows(const StepData& steps) {
     PhaseRow row{.name = phase_name(phase), .clock = "host"};
     if (is_measured(phase) && steps.step.count() > 0) {
       row.median_ms = steps.phases[i].percentile_ms(0.5);
+      row.mean_ms = steps.phases[i].mean_ms();
       row.share = ratio(steps.phases[i].sum_ns(), steps.step.sum_ns());
     }
     rows.push_back(row);
@@ -81,6 +82,7 @@ std::vector<PhaseRow> phase_rows(const StepData& steps) {
         {.name = phase_name(phase),
          .clock = "device",
          .median_ms = device(series).percentile_ms(0.5),
+         .mean_ms = device(series).mean_ms(),
          .share = ratio(device(series).sum_ns(), device(layout::Device::Step).sum_ns())});
   }
   return rows;

@@ -36,6 +36,7 @@ struct PhaseRow {
   std::string name;
   std::string clock;                     // "host" or "device"
   std::optional<double> median_ms = {};  // none: not measured
+  std::optional<double> mean_ms = {};    // what the share is made of
   std::optional<double> share = {};
 };
 

@@ -137,6 +137,7 @@ TEST_F(RunReportTest, DeviceTimesComeBesideThoseOfTheHost) {
   EXPECT_EQ(run.phases[7].name, "forward");
   EXPECT_EQ(run.phases[7].clock, "device");
   EXPECT_DOUBLE_EQ(*run.phases[7].share, 0.18);
+  EXPECT_DOUBLE_EQ(*run.phases[7].mean_ms, 18);
   EXPECT_DOUBLE_EQ(*run.exposed_stall_share, 0.30);
 }
 
@@ -166,7 +167,9 @@ TEST_F(RunReportTest, JsonHasWhatTheContractNames) {
   EXPECT_EQ(json["steps"]["count"].integer(), 25);
   EXPECT_NEAR(json["steps"]["step_ms"]["p99"].number(), 100, 1);
   EXPECT_EQ(json["phases"].items()[0]["clock"].text(), "host");
+  EXPECT_DOUBLE_EQ(json["phases"].items()[2]["mean_ms"].number(), 20);
   EXPECT_TRUE(json["phases"].items()[1]["median_ms"].is_null());
+  EXPECT_TRUE(json["phases"].items()[1]["mean_ms"].is_null());
   EXPECT_TRUE(json["exposed_stall_share"].is_null());
   EXPECT_TRUE(json["levers"].items()[0]["applied"].boolean());
   EXPECT_EQ(json["verdict"]["kind"].text(), "input");

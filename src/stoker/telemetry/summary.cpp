@@ -35,7 +35,7 @@ class Lines {
   }
   // Below a head: a word and what it says.
   void row(const std::string& word, const std::string& text) {
-    out_ += fmt::format("stoker          {:<9} {}\n", word, text);
+    out_ += fmt::format("stoker          {:<13} {}\n", word, text);
   }
   void bar_row(const std::string& word, double share, double ms) {
     const std::string drawn = bar(share, kBarCells);
@@ -77,8 +77,8 @@ void add_steps(Lines& lines, const RunReport& report) {
     }
     std::string name = row.name == "residual" ? "rest" : row.name;
     std::replace(name.begin(), name.end(), '_', ' ');
-    lines.bar_row(row.clock == "device" ? "gpu " + name.substr(0, 5) : name, *row.share,
-                  row.median_ms.value_or(0));
+    lines.bar_row(row.clock == "device" ? "gpu " + name : name, *row.share,
+                  row.mean_ms.value_or(0));
   }
 }
 

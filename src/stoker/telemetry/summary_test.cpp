@@ -21,11 +21,13 @@ RunReport waiting_run() {
   report.step_p90_ms = 210;
   report.samples_per_s = 702.4;
   report.overhead_us_per_step = 14;
-  report.phases = {{.name = "data_wait", .clock = "host", .median_ms = 75, .share = 0.41},
-                   {.name = "transfer", .clock = "host"},
-                   {.name = "forward", .clock = "host", .median_ms = 38.2, .share = 0.21},
-                   {.name = "optimizer", .clock = "host", .median_ms = 0.5, .share = 0.002},
-                   {.name = "residual", .clock = "host", .median_ms = 1.8, .share = 0.01}};
+  report.phases = {
+      {.name = "data_wait", .clock = "host", .median_ms = 70, .mean_ms = 75, .share = 0.41},
+      {.name = "transfer", .clock = "host"},
+      {.name = "forward", .clock = "host", .median_ms = 36, .mean_ms = 38.2, .share = 0.21},
+      {.name = "optimizer", .clock = "host", .mean_ms = 0.5, .share = 0.002},
+      {.name = "residual", .clock = "host", .mean_ms = 1.8, .share = 0.01},
+      {.name = "optimizer", .clock = "device", .mean_ms = 9.1, .share = 0.05}};
   report.levers = {{.id = "native_decoding", .change_class = "exact", .applied = true},
                    {.id = "pinned", .change_class = "exact", .reason = "no GPU"}};
   report.loader.counters = {12400, 44, 0, 0, 0};
@@ -42,19 +44,20 @@ TEST(SummaryTest, WholeText) {
       summary_text(waiting_run(), {.folder = "stoker-runs/x7/", .notes = {"a note"}}),
       "stoker  1,240 steps · 182 ms a step (p10 171, p90 210) · 702 samples/s · watching cost "
       "14.0 µs a step\n"
-      "stoker          data wait ███████████▌················  41 %    75.0 ms\n"
-      "stoker          forward   █████▉······················  21 %    38.2 ms\n"
-      "stoker          rest      ▎···························   1 %    1.80 ms\n"
+      "stoker          data wait     ███████████▌················  41 %    75.0 ms\n"
+      "stoker          forward       █████▉······················  21 %    38.2 ms\n"
+      "stoker          rest          ▎···························   1 %    1.80 ms\n"
+      "stoker          gpu optimizer █▍··························   5 %    9.10 ms\n"
       "stoker  INPUT-BOUND: 41 % of each step is waiting.\n"
-      "stoker          done      native decoding [exact]: 12,400 images, 44 compared with "
+      "stoker          done          native decoding [exact]: 12,400 images, 44 compared with "
       "Pillow, 0 differ\n"
-      "stoker          left out  pinned [exact]: no GPU\n"
-      "stoker          pauses    3 between steps, 12.4 s in all, 2,100 ms of it starting "
+      "stoker          left out      pinned [exact]: no GPU\n"
+      "stoker          pauses        3 between steps, 12.4 s in all, 2,100 ms of it starting "
       "workers\n"
-      "stoker          fault     in stoker, not in your script: hook: boom at line 3 (2 "
+      "stoker          fault         in stoker, not in your script: hook: boom at line 3 (2 "
       "times)\n"
-      "stoker          note      a note\n"
-      "stoker          files     stoker-runs/x7/\n");
+      "stoker          note          a note\n"
+      "stoker          files         stoker-runs/x7/\n");
 }
 
 TEST(SummaryTest, EveryLineBeginsWithTheName) {

@@ -167,23 +167,45 @@ Verdict judge_input(const VerdictInput& input, double waiting) {
   return verdict;
 }
 
+// The bars show the host's wait too: say where it went when the GPU hardly waits.
+std::string waiting_clause(const VerdictInput& input, double waiting) {
+  if (!input.exposed_stall_share) {
+    return fmt::format("waiting for data is {}", percent(waiting));
+  }
+  std::string text = fmt::format("the GPU waits for data {} of a step", percent(waiting));
+  if (const double host = of(input, Phase::DataWait); host >= kInputShare) {
+    text += fmt::format(
+        " (the host's wait, {}, is hidden behind its work or falls on the first batches of an "
+        "epoch)",
+        percent(host));
+  }
+  return text;
+}
+
 Verdict judge_compute(const VerdictInput& input, double waiting) {
   const double forward = of(input, Phase::Forward);
   const double backward = of(input, Phase::Backward);
   const double optimizer = of(input, Phase::Optimizer);
   const double compute = forward + backward + optimizer;
   if (compute < kComputeShare) {
-    return unclear(fmt::format(
-        "neither waiting for data ({}) nor the model's own work ({}) makes up most of a step.",
-        percent(waiting), percent(compute)));
+    return unclear(
+        fmt::format("neither {} ({}) nor the model's own work ({}) makes up most of a step.",
+                    input.exposed_stall_share ? "the GPU's wait for data" : "waiting for data",
+                    percent(waiting), percent(compute)));
   }
-  return {.kind = "compute",
-          .sentence = fmt::format(
-              "COMPUTE-BOUND: {} of each step is the model's own work (forward {}, backward {}, "
-              "optimizer {}); waiting for data is {}.",
-              percent(compute), percent(forward), percent(backward), percent(optimizer),
-              percent(waiting)),
-          .evidence = {{"compute_share", compute, "share"}, {"data_wait_share", waiting, "share"}}};
+  Verdict verdict{
+      .kind = "compute",
+      .sentence = fmt::format(
+          "COMPUTE-BOUND: {} of each step is the model's own work (forward {}, backward {}, "
+          "optimizer {}); {}.",
+          percent(compute), percent(forward), percent(backward), percent(optimizer),
+          waiting_clause(input, waiting)),
+      .evidence = {{"compute_share", compute, "share"},
+                   {"data_wait_share", of(input, Phase::DataWait), "share"}}};
+  if (input.exposed_stall_share) {
+    verdict.evidence.push_back({"exposed_stall_share", waiting, "share"});
+  }
+  return verdict;
 }
 
 }  // namespace

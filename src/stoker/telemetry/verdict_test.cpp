@@ -100,6 +100,14 @@ TEST(VerdictTest, OnTheGpuOnlyTheExposedStallIsLost) {
   input.exposed_stall_share = 0.02;
   input.share = {0.15, 0, 0.3, 0.4, 0.1, 0, 0.05};
   EXPECT_EQ(judge(input).kind, "compute");
+  EXPECT_EQ(judge(input).sentence,
+            "COMPUTE-BOUND: 80 % of each step is the model's own work (forward 30 %, backward "
+            "40 %, optimizer 10 %); the GPU waits for data 2 % of a step (the host's wait, 15 %, "
+            "is hidden behind its work or falls on the first batches of an epoch).");
+  EXPECT_DOUBLE_EQ(judge(input).evidence.at(1).value, 0.15);
+  EXPECT_DOUBLE_EQ(judge(input).evidence.at(2).value, 0.02);
+  input.share = {0.09, 0, 0.36, 0.4, 0.1, 0, 0.05};
+  EXPECT_THAT(judge(input).sentence, HasSubstr("the GPU waits for data 2 % of a step."));
   input.exposed_stall_share = 0.3;
   EXPECT_THAT(judge(input).sentence,
               HasSubstr("INPUT-BOUND: the GPU waits 30 % of each step for data"));
@@ -112,6 +120,16 @@ TEST(VerdictTest, Compute) {
             "COMPUTE-BOUND: 96 % of each step is the model's own work (forward 32 %, backward "
             "60 %, optimizer 4 %); waiting for data is 1 %.");
   EXPECT_THAT(verdict.fixes, IsEmpty());
+}
+
+TEST(VerdictTest, WhatIsNoMostOfAStepIsNamedByItsClock) {
+  VerdictInput input = waiting_run();
+  input.exposed_stall_share = 0.05;
+  EXPECT_EQ(judge(input).kind, "compute");
+  input.share = {0.6, 0, 0.1, 0.2, 0.05, 0, 0.05};
+  EXPECT_EQ(judge(input).sentence,
+            "UNCLEAR: neither the GPU's wait for data (5 %) nor the model's own work (35 %) makes "
+            "up most of a step.");
 }
 
 struct UnclearCase {
