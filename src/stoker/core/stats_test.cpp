@@ -46,10 +46,8 @@ TEST(Stats, BootstrapOfEqualBlocksHasNoWidth) {
 
 TEST(Stats, BootstrapIntervalOfAMean) {
   // 0 .. 99: the standard error of the mean is 28.866 / 10, so 95 % is 49.5 +- 5.66.
-  std::vector<double> values;
-  for (int i = 0; i < 100; ++i) {
-    values.push_back(i);
-  }
+  std::vector<double> values(100);
+  std::iota(values.begin(), values.end(), 0.0);
   const Estimate estimate = bootstrap(values, mean);
   EXPECT_EQ(estimate.value, 49.5);
   EXPECT_THAT(estimate.low, DoubleNear(43.84, 0.5));
@@ -68,11 +66,8 @@ TEST(Stats, BootstrapDependsOnTheSeedAlone) {
 
 TEST(Stats, PairedGainCancelsALinearDrift) {
   // Each block takes 1 s more than the one before; without drift A takes 20 and B 10.
-  std::vector<AbbaRound> rounds;
-  for (int round = 0; round < 5; ++round) {
-    rounds.push_back(
-        {.a_first = 20.0 - 1.5, .b_first = 10 - 0.5, .b_second = 10 + 0.5, .a_second = 20 + 1.5});
-  }
+  const std::vector<AbbaRound> rounds(
+      5, {.a_first = 20.0 - 1.5, .b_first = 10 - 0.5, .b_second = 10 + 0.5, .a_second = 20 + 1.5});
   const Estimate gain = paired_gain(rounds);
   EXPECT_EQ(gain.low, 2);
   EXPECT_EQ(gain.value, 2);

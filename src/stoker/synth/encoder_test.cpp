@@ -13,7 +13,7 @@ namespace stoker::synth {
 namespace {
 
 struct Picture {
-  std::vector<uint8_t> pixels = std::vector<uint8_t>(20 * 10 * 3);
+  std::vector<uint8_t> pixels = std::vector<uint8_t>(size_t{20} * 10 * 3);
   ImageView view() {
     for (size_t i = 0; i < pixels.size(); ++i) {
       pixels[i] = static_cast<uint8_t>(i * 7);
@@ -59,7 +59,7 @@ TEST(Encoder, WebpHasTheSize) {
 }
 
 TEST(Encoder, WhatTheFormatCannotHoldIsAStatus) {
-  std::vector<uint8_t> pixels(3 * 70000);
+  std::vector<uint8_t> pixels(size_t{3} * 70000);
   const ImageView wide{.data = pixels.data(),
                        .width = 70000,
                        .height = 1,

@@ -121,7 +121,7 @@ TEST(ClassLook, HsvCorners) {
 
 TEST(NoiseField, IsTheLatticeAtItsNodesAndStraightBetween) {
   NoiseField noise;
-  std::vector<float> plane(9 * 5, 0.0F);
+  std::vector<float> plane(size_t{9} * 5, 0.0F);
   noise.add(plane, 9, 5, {.finest_cell = 4, .coarsest_cell = 4, .amplitude = 2}, 1, 2, 3);
   Philox draws(1, 2, 3 * 256 + 4);
   const float first = 2 * draws.uniform(-1, 1);

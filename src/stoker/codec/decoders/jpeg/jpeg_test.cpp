@@ -26,7 +26,7 @@ struct Outcome {
 
 Outcome decode(DecoderState& state, const Data& data, const Region& region, PixelFormat format) {
   const int32_t channels = format == PixelFormat::Grey ? 1 : format == PixelFormat::Rgb ? 3 : 4;
-  const auto row = static_cast<size_t>(region.width() * channels);
+  const auto row = static_cast<size_t>(region.width()) * static_cast<size_t>(channels);
   Outcome outcome;
   outcome.pixels.resize(row * static_cast<size_t>(region.height()));
   outcome.status =
