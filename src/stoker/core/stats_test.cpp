@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "stoker/core/error.h"
 
 namespace stoker {
