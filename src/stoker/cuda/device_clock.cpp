@@ -15,11 +15,25 @@ constexpr double kNsPerMs = 1e6;
 
 }  // namespace
 
-DeviceClock::DeviceClock(std::unique_ptr<EventSource> events, Sink sink)
-    : events_(std::move(events)), sink_(std::move(sink)) {}
+DeviceClock::DeviceClock(std::unique_ptr<EventSource> events, Sink sink, int64_t measured_first)
+    : events_(std::move(events)), sink_(std::move(sink)), measured_first_(measured_first) {}
+
+// One in four, spread evenly and without a period (Weyl's sequence of the golden ratio).
+bool DeviceClock::is_measured(int64_t step) const {
+  constexpr uint64_t kGolden = 0x9E3779B97F4A7C15;
+  return step <= measured_first_ || (static_cast<uint64_t>(step) * kGolden) >> 62 == 0;
+}
+
+bool DeviceClock::wants(int64_t step, DeviceMark mark) {
+  enter(step);
+  // The step after a measured border begins there.
+  return step_.measured || (mark == DeviceMark::End && is_measured(step + 1));
+}
 
 Status DeviceClock::mark(int64_t step, DeviceMark mark, StreamHandle stream) {
-  enter(step);
+  if (!wants(step, mark)) {
+    return {};
+  }
   const Result<bool> capturing = events_->capturing(stream);
   if (!capturing.ok()) {
     return capturing.status();
@@ -62,7 +76,7 @@ void DeviceClock::enter(int64_t number) {
     return;
   }
   look_ = true;
-  Step old = std::exchange(step_, Step{.number = number});
+  Step old = std::exchange(step_, Step{.number = number, .measured = is_measured(number)});
   if (old.whole()) {
     step_.follows = number == old.number + 1;
     pending_.push_back(std::move(old));
@@ -116,7 +130,7 @@ Status DeviceClock::resolve(Step step) {
   if (!before) {
     return {};
   }
-  if (last_->follows) {
+  if (last_->follows && last_->measured) {
     const Result<DeviceStep> found = times(before->marks.back().event, *last_);
     if (!found.ok()) {
       return found.status();

@@ -28,6 +28,8 @@ struct DeviceStep {
 
 // Device time of the parts of a step, by events that are read two or more steps later, without a
 // wait. A step in which a graph is being captured is left out, and the one that follows it.
+// After the first steps only some are measured, one in four, because an event costs microseconds;
+// which ones follows no period that a loader's bursts could share.
 //
 // Not thread-safe. Its end leaves the events to the driver, so that it is safe at any time, also
 // in the child of a fork. After an error it must not be used any more.
@@ -35,9 +37,14 @@ class DeviceClock {
  public:
   using Sink = std::function<void(const DeviceStep&)>;
 
-  // `sink` is called from within mark(), in the order of the steps.
-  DeviceClock(std::unique_ptr<EventSource> events, Sink sink);
+  static constexpr int64_t kMeasuredFirst = 8;  // steps
+  // `sink` is called from within mark(), in the order of the steps. Up to step number
+  // `measured_first` every step is measured.
+  DeviceClock(std::unique_ptr<EventSource> events, Sink sink,
+              int64_t measured_first = kMeasuredFirst);
 
+  // Whether a mark is needed; false saves asking for the stream.
+  bool wants(int64_t step, DeviceMark mark);
   // The work that is given to `stream` next belongs to `mark` of step `step`, a number that changes
   // with every step and is one more where nothing came in between. Errors: the driver's.
   Status mark(int64_t step, DeviceMark mark, StreamHandle stream);
@@ -55,8 +62,9 @@ class DeviceClock {
     int64_t number = -1;
     std::vector<Mark> marks = {};  // in the order in which they were recorded
     int64_t wait_ns = 0;
-    bool follows = true;  // directly on the step before
-    bool spoilt = false;  // by a capture
+    bool measured = false;  // all its marks are wanted; otherwise at most its end
+    bool follows = true;    // directly on the step before
+    bool spoilt = false;    // by a capture
     StreamHandle stream = 0;
     bool one_stream = true;
 
@@ -65,6 +73,7 @@ class DeviceClock {
     }
   };
 
+  [[nodiscard]] bool is_measured(int64_t step) const;
   void enter(int64_t number);
   Status read_old();
   Result<bool> done(const Step& step);
@@ -76,6 +85,7 @@ class DeviceClock {
 
   std::unique_ptr<EventSource> events_;
   Sink sink_;
+  int64_t measured_first_;
   std::vector<EventHandle> free_;
   Step step_;
   std::deque<Step> pending_;

@@ -85,8 +85,33 @@ class DeviceClockTest : public testing::Test {
   int64_t number = 0;
   std::vector<DeviceStep> found;
   DeviceClock clock{std::make_unique<FakeEvents>(&gpu),
-                    [this](const DeviceStep& step) { found.push_back(step); }};
+                    [this](const DeviceStep& step) { found.push_back(step); },
+                    /*measured_first=*/1000};
 };
+
+TEST(DeviceClockSampling, MeasuresTheFirstStepsAndThenOneInFour) {
+  FakeGpu gpu;
+  std::vector<DeviceStep> found;
+  DeviceClock clock(std::make_unique<FakeEvents>(&gpu),
+                    [&found](const DeviceStep& step) { found.push_back(step); });
+  int wanted = 0;
+  for (int64_t step = 1; step <= 1008; ++step) {
+    for (int mark = 0; mark < kDeviceMarkCount; ++mark) {
+      gpu.now_ms += 2;
+      wanted += clock.wants(step, static_cast<DeviceMark>(mark)) ? 1 : 0;
+      EXPECT_TRUE(clock.mark(step, static_cast<DeviceMark>(mark), 7).ok());
+    }
+  }
+  // 8 steps and 250 of 1,000, less the first, which has none before it, and the newest.
+  EXPECT_THAT(found, SizeIs(testing::AllOf(testing::Ge(254U), testing::Le(257U))));
+  for (const DeviceStep& step : found) {
+    EXPECT_EQ(step.forward_ns, 2 * kMs);
+    EXPECT_EQ(step.step_ns, 12 * kMs);
+  }
+  // Six marks of a measured step, and the end of the one before it.
+  EXPECT_GE(wanted, 258 * 6 + 200);
+  EXPECT_LE(wanted, 258 * 6 + 250);
+}
 
 TEST_F(DeviceClockTest, PartsOfAStepAndTheGapBeforeIt) {
   train(6);

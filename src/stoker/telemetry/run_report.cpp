@@ -150,6 +150,13 @@ VerdictInput verdict_input(const RunReport& report, const StepData& steps,
     input.share[i] = report.phases[i].share.value_or(0.0);
   }
   input.exposed_stall_share = report.exposed_stall_share;
+  if (report.phases.size() == kPhaseCount + 3) {
+    std::array<double, 3> shares{};
+    for (size_t i = 0; i < shares.size(); ++i) {
+      shares.at(i) = report.phases[kPhaseCount + i].share.value_or(0.0);
+    }
+    input.device_share = shares;
+  }
   input.stage_ns = report.loader.stage_ns;
   input.has_workers = report.worker_processes > 0;
   input.step_mean_ns = report.step_mean_ns;

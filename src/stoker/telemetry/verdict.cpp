@@ -31,6 +31,20 @@ Verdict unclear(const std::string& why) {
   return {.kind = "unclear", .sentence = fmt::format("UNCLEAR: {}", why)};
 }
 
+// Forward, backward and optimizer, on the GPU where there is one.
+std::array<double, 3> work_shares(const VerdictInput& input) {
+  return input.device_share.value_or(std::array<double, 3>{
+      of(input, Phase::Forward), of(input, Phase::Backward), of(input, Phase::Optimizer)});
+}
+
+double unexplained_share(const VerdictInput& input) {
+  if (!input.device_share) {
+    return of(input, Phase::Residual);
+  }
+  const std::array<double, 3> work = work_shares(input);
+  return std::max(0.0, 1.0 - work[0] - work[1] - work[2] - input.exposed_stall_share.value_or(0.0));
+}
+
 // The first thing that forbids a verdict, or "".
 std::string what_is_missing(const VerdictInput& input) {
   const auto saw = [&](layout::Saw hook) { return (input.saw & hook) != 0; };
@@ -56,8 +70,9 @@ std::string what_is_missing(const VerdictInput& input) {
   if (!saw(layout::kSawBackward)) {
     return "no backward pass was seen, so a step cannot be split.";
   }
-  const double residual = of(input, Phase::Residual);
-  if (residual > kResidualLimit && residual > of(input, Phase::DataWait)) {
+  const double residual = unexplained_share(input);
+  if (residual > kResidualLimit &&
+      residual > input.exposed_stall_share.value_or(of(input, Phase::DataWait))) {
     return fmt::format("{} of each step lies outside of loading, forward, backward and optimizer.",
                        percent(residual));
   }
@@ -183,9 +198,7 @@ std::string waiting_clause(const VerdictInput& input, double waiting) {
 }
 
 Verdict judge_compute(const VerdictInput& input, double waiting) {
-  const double forward = of(input, Phase::Forward);
-  const double backward = of(input, Phase::Backward);
-  const double optimizer = of(input, Phase::Optimizer);
+  const auto [forward, backward, optimizer] = work_shares(input);
   const double compute = forward + backward + optimizer;
   if (compute < kComputeShare) {
     return unclear(
@@ -196,10 +209,10 @@ Verdict judge_compute(const VerdictInput& input, double waiting) {
   Verdict verdict{
       .kind = "compute",
       .sentence = fmt::format(
-          "COMPUTE-BOUND: {} of each step is the model's own work (forward {}, backward {}, "
-          "optimizer {}); {}.",
-          percent(compute), percent(forward), percent(backward), percent(optimizer),
-          waiting_clause(input, waiting)),
+          "COMPUTE-BOUND: {} of each step is {} (forward {}, backward {}, optimizer {}); {}.",
+          percent(compute),
+          input.device_share ? "the GPU's work on the model" : "the model's own work",
+          percent(forward), percent(backward), percent(optimizer), waiting_clause(input, waiting)),
       .evidence = {{"compute_share", compute, "share"},
                    {"data_wait_share", of(input, Phase::DataWait), "share"}}};
   if (input.exposed_stall_share) {

@@ -47,6 +47,9 @@ struct VerdictInput {
   int64_t saw = 0;     // bits of layout::Saw
   std::array<double, kPhaseCount> share{};
   std::optional<double> exposed_stall_share;  // of the GPU's step, where there is one
+  // Forward, backward, optimizer on the GPU, as shares of its step. There the host's own times say
+  // only how long launching took, and waiting for the GPU falls anywhere.
+  std::optional<std::array<double, 3>> device_share;
   std::array<int64_t, kStageCount> stage_ns{};
   bool has_workers = false;
   double step_mean_ns = 0;

@@ -113,6 +113,20 @@ TEST(VerdictTest, OnTheGpuOnlyTheExposedStallIsLost) {
               HasSubstr("INPUT-BOUND: the GPU waits 30 % of each step for data"));
 }
 
+TEST(VerdictTest, OnTheGpuItsOwnTimesSayWhatTheStepIs) {
+  VerdictInput input = waiting_run();
+  input.exposed_stall_share = 0.01;
+  // The host waits for the GPU in a copy, outside of all phases.
+  input.share = {0.01, 0, 0.12, 0.13, 0.01, 0, 0.73};
+  EXPECT_EQ(judge(input).kind, "unclear");
+  input.device_share = {0.39, 0.49, 0.08};
+  EXPECT_EQ(judge(input).sentence,
+            "COMPUTE-BOUND: 96 % of each step is the GPU's work on the model (forward 39 %, "
+            "backward 49 %, optimizer 8 %); the GPU waits for data 1 % of a step.");
+  input.device_share = {0.2, 0.3, 0.05};
+  EXPECT_THAT(judge(input).sentence, HasSubstr("UNCLEAR: 44 % of each step lies outside"));
+}
+
 TEST(VerdictTest, Compute) {
   const Verdict verdict = judge(computing_run());
   EXPECT_EQ(verdict.kind, "compute");
