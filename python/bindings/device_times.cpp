@@ -61,12 +61,18 @@ bool DeviceTimes::stream(StreamHandle& stream) const {
 }
 
 bool DeviceTimes::mark(DeviceMark mark, Recorder& recorder) {
+  if (!clock_.wants(recorder.step_number(), mark)) {
+    return true;
+  }
   StreamHandle current = 0;
   recorder_ = &recorder;
   return stream(current) && is_ok(clock_.mark(recorder.step_number(), mark, current));
 }
 
 bool DeviceTimes::got(int64_t wait_ns, Recorder& recorder) {
+  if (!clock_.wants(recorder.step_number(), DeviceMark::Got)) {
+    return true;
+  }
   StreamHandle current = 0;
   recorder_ = &recorder;
   return stream(current) && is_ok(clock_.got(recorder.step_number(), wait_ns, current));
