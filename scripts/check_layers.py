@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fail when an include or an import goes up the layers, or a heavy header leaves its place.
 
 C++: an area may include itself and the DEPS that src/stoker/CMakeLists.txt gives it; the bindings

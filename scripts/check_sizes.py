@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fail on source files over 500 lines, and warn over 300: long files hide what they are about."""
 
 from __future__ import annotations

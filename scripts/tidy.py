@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """clang-tidy over our .cpp files, in parallel; a file that was clean is not looked at again.
 
 A file counts as unchanged when its preprocessed text, its flags, .clang-tidy and the tool's version

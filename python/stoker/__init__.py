@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """stoker keeps the GPU fed.
 
 Importing this package imports neither torch nor Pillow: what needs them imports them when it is

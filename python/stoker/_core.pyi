@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of the C++ extension, which python/bindings makes."""
 
 from typing import Any

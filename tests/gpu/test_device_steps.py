@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Device times under `stoker run`, on a machine with a GPU."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A few training steps on the folder that is given: what test_schemas runs under `stoker run`."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scripts that guard the structure find what they are for."""
 
 from __future__ import annotations

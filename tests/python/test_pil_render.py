@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How `stoker.pil` renders: whole pictures for several views, and the comparison with Pillow."""
 
 from __future__ import annotations

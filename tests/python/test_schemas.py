@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the commands print is what docs/schemas says, and docs/schemas says all of it."""
 
 from __future__ import annotations

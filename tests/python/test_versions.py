@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One version, stated where each tool looks for it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact, lazy decoding of JPEGs for anything that opens images with Pillow.
 
 After `install()`, `PIL.Image.open` gives images that wait with decoding through `convert`, `crop`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `load()` of a lazy image gives: pixel access that decodes when a pixel is touched."""
 
 from __future__ import annotations

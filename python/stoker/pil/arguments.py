@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments of Pillow's `crop` and `resize`, as far as a view can follow them.
 
 None means that Pillow has to see them: it raises what it raises, or works on pixels.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts of what `stoker.pil` did in this process, and listeners that want to hear of it."""
 
 from __future__ import annotations

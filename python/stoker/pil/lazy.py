@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pillow images that decode late: only what is left after crops, and only when somebody looks.
 
 A lazy image is a Pillow image whose class overrides the few methods that can stay lazy. Whatever

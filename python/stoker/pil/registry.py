@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where Pillow looks up how to open a JPEG."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pixels of a view: natively, compared with Pillow's on the first images and now and then."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compressed bytes behind lazy images, and the rule which files may be lazy."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torchvision's ToTensor and Normalize by the native kernels: the same floats, sooner.
 
 They are patched when torchvision has been imported by somebody else; nothing is imported here

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a lazy image is a picture of: a compressed file and the operations still to be applied."""
 
 from __future__ import annotations
