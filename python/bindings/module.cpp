@@ -8,5 +8,6 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ engine of stoker.";
   m.attr("__version__") = stoker::kVersion;
   register_image(m);
+  register_levers(m);
   register_telemetry(m);
 }

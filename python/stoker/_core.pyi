@@ -17,6 +17,7 @@ def to_tensor(hwc: bytes, height: int, width: int, channels: int, out: int) -> N
 def normalize(
     input: int, channels: int, plane: int, mean: list[float], std: list[float], out: int
 ) -> None: ...
+def read_levers(package: str) -> list[dict[str, str]]: ...
 
 class SharedCounter:
     @staticmethod

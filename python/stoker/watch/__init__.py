@@ -42,7 +42,8 @@ def attach(when_imported: WhenImported) -> None:
         "optimizers": training.watch_optimizers,
         "forward": lambda: forward.finder.watch(when_imported),
         "Pillow": lambda: when_imported("PIL.ImageFile", stages.watch_pillow),
-        "levers": lambda: when_imported("PIL.Image", levers.pillow_imported),
+        "levers": levers.torch_imported,
+        "native decoding": lambda: when_imported("PIL.Image", levers.pillow_imported),
     }
     for name, watch in parts.items():
         try:

@@ -171,6 +171,11 @@ class Finder:
         module.__dict__[_SLOT] = hung(module.__dict__[_SLOT])
         self._compiled.append(reference)
 
+    def slot_filled(self, module: Any) -> None:
+        """Somebody put a call of their own into the module's slot: note calls through it."""
+        if module.__dict__.get(_SLOT) is not None:
+            self._module_compiled(module, None, None)
+
     def _forget_compiled(self) -> None:
         for reference in self._compiled:
             module = reference()

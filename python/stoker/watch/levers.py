@@ -3,15 +3,52 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
+from typing import Any
 
 from . import faults, stages
+from .forward import finder
+from .recording import watcher
 
 
 def allowed(lever_class: str) -> bool:
     """`exact` is always allowed, unless nothing is."""
     names = [name.strip() for name in os.environ.get("STOKER_ALLOW", "none").split(",")]
     return "none" not in names and (lever_class == "exact" or lever_class in names)
+
+
+def torch_imported() -> None:
+    """Levers of the model and the optimizer, where a class beyond `exact` is allowed."""
+    if not any(allowed(name) for name in ("rounding", "precision")):
+        return
+    from stoker.levers import cards, outcome, start
+
+    outcome.on_outcome = _note_outcome
+    start.start(
+        lambda lever: allowed(cards.cards()[lever].change_class),
+        finder.slot_filled,
+        _outside_steps,
+        faults.report,
+    )
+
+
+@contextlib.contextmanager
+def _outside_steps() -> Iterator[None]:
+    """What happens in here is a pause between steps: compiling is no training."""
+    steps = watcher.steps()
+    if steps is not None:
+        steps.loader_start_begin()
+    try:
+        yield
+    finally:
+        if steps is not None:
+            steps.loader_start_end()
+
+
+def _note_outcome(outcome: Any) -> None:
+    _note(outcome.id, outcome.change_class, outcome.reason, outcome.applied, outcome.detail)
 
 
 def pillow_imported() -> None:
@@ -36,17 +73,18 @@ def pillow_imported() -> None:
     except Exception as error:
         faults.report("native_decoding", error)
         reason = "an error in stoker's own code"
-    _note("native_decoding", "exact", reason)
+    _note("native_decoding", "exact", reason, applied=not reason)
 
 
-def _note(lever: str, lever_class: str, reason: str) -> None:
+def _note(lever: str, lever_class: str, reason: str, applied: bool, detail: str = "") -> None:
     faults.append(
         "levers.jsonl",
         {
             "id": lever,
             "class": lever_class,
-            "applied": not reason,
+            "applied": applied,
             "reason": reason,
+            "detail": detail,
             "pid": os.getpid(),
         },
     )

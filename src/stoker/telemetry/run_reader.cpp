@@ -70,24 +70,39 @@ void read_fault_lines(const std::string& text, RunData& run) {
   });
 }
 
+// The last word of a process about a lever counts; over processes, one that applied it speaks.
 void read_lever_lines(const std::string& text, RunData& run) {
+  struct Word {
+    double pid = 0;
+    Lever lever;
+  };
+  std::vector<Word> words;
   for_each_object(text, [&](const Json& line) {
-    Lever lever{.id = line["id"].text(),
-                .change_class = line["class"].text(),
-                .applied = line["applied"].boolean(),
-                .reason = line["reason"].text(),
-                .detail = line["detail"].text()};
-    if (lever.id.empty()) {
-      return;
-    }
-    const auto same = [&](const Lever& other) { return other.id == lever.id; };
-    const auto found = std::find_if(run.levers.begin(), run.levers.end(), same);
-    if (found == run.levers.end()) {
-      run.levers.push_back(std::move(lever));
-    } else if (lever.applied && !found->applied) {
-      *found = std::move(lever);
+    Word word{.pid = line["pid"].number(),
+              .lever = {.id = line["id"].text(),
+                        .change_class = line["class"].text(),
+                        .applied = line["applied"].boolean(),
+                        .reason = line["reason"].text(),
+                        .detail = line["detail"].text()}};
+    const auto same = [&](const Word& other) {
+      return other.pid == word.pid && other.lever.id == word.lever.id;
+    };
+    const auto found = std::find_if(words.begin(), words.end(), same);
+    if (found != words.end()) {
+      found->lever = std::move(word.lever);
+    } else if (!word.lever.id.empty()) {
+      words.push_back(std::move(word));
     }
   });
+  for (Word& word : words) {
+    const auto same = [&](const Lever& other) { return other.id == word.lever.id; };
+    const auto found = std::find_if(run.levers.begin(), run.levers.end(), same);
+    if (found == run.levers.end()) {
+      run.levers.push_back(std::move(word.lever));
+    } else if (word.lever.applied && !found->applied) {
+      *found = std::move(word.lever);
+    }
+  }
 }
 
 RunData read_run(const std::string& dir) {

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first steps of a training: which modules are the models, and how they are called."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils import _pytree
+
+from .case import Observed
+from .driver import signature
+
+STEPS = 3
+
+
+class Observer:
+    """Plain hooks on modules for the first STEPS optimizer steps, then none. Whoever makes it calls
+    `stepped` after each optimizer step; `on_done(observer)` is called in the last of these steps,
+    by the thread that trains."""
+
+    def __init__(
+        self, on_done: Callable[[Observer], None], on_error: Callable[[Exception], None]
+    ) -> None:
+        self.models: list[Observed] = []
+        self.optimizers: list[Any] = []
+        self.steps = 0
+        self._on_done = on_done
+        self._on_error = on_error
+        self._depth = 0
+        self._thread = threading.get_ident()
+        self._calls: dict[int, int] = {}
+        self._hooks = [
+            register_module_forward_pre_hook(self._enter),
+            register_module_forward_hook(self._leave, with_kwargs=True, always_call=True),
+        ]
+
+    @property
+    def over(self) -> bool:
+        return not self._hooks
+
+    def stop(self) -> None:
+        for hook in self._hooks:
+            hook.remove()
+        self._hooks.clear()
+
+    def _enter(self, module: Any, _args: Any) -> None:
+        if threading.get_ident() == self._thread and not torch.compiler.is_compiling():
+            self._depth += 1
+
+    def _leave(self, module: Any, args: Any, *rest: Any) -> None:
+        if threading.get_ident() != self._thread or torch.compiler.is_compiling():
+            return
+        self._depth = max(0, self._depth - 1)
+        if len(rest) != 2:
+            return  # The call raised an error; torch then leaves keyword arguments out.
+        kwargs, output = rest
+        if self._depth == 0 and torch.is_grad_enabled() and module.training:
+            try:
+                self._called(module, args, kwargs, output)
+            except Exception as error:
+                self.stop()
+                self._on_error(error)
+
+    def _called(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
+        parameters = list(module.parameters())
+        if not any(parameter.requires_grad for parameter in parameters):
+            return
+        observed = next((model for model in self.models if model.module is module), None)
+        if observed is None:
+            observed = Observed(module)
+            self.models.append(observed)
+        kind = parameters[0].device.type
+        observed.saw_autocast |= torch.is_autocast_enabled(kind)
+        observed.signatures.append(signature(args, kwargs))
+        observed.last_call = (args, kwargs)
+        observed.output_kinds |= {type(leaf).__name__ for leaf in _pytree.tree_leaves(output)}
+        self._calls[id(module)] = self._calls.get(id(module), 0) + 1
+
+    def stepped(self, optimizer: Any) -> None:
+        if self.over:
+            return
+        try:
+            self._count_step(optimizer)
+        except Exception as error:
+            self.stop()
+            self._on_error(error)
+
+    def _count_step(self, optimizer: Any) -> None:
+        if all(known is not optimizer for known in self.optimizers):
+            self.optimizers.append(optimizer)
+        if optimizer is not self.optimizers[0]:
+            return
+        self.steps += 1
+        for model in self.models:
+            model.calls_of_steps.append(self._calls.pop(id(model.module), 0))
+        if self.steps == STEPS:
+            self.stop()
+            self._on_done(self)

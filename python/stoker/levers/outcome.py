@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of each lever. The last word about a lever is the one that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .cards import cards
+
+
+@dataclass(frozen=True)
+class Outcome:
+    id: str
+    change_class: str
+    applied: bool
+    reason: str = ""  # why not, or why not any more
+    detail: str = ""  # what it brought, how it was set
+
+
+_outcomes: dict[str, Outcome] = {}
+
+# Called with each outcome as it comes; `watch` writes them into the run folder.
+on_outcome: Callable[[Outcome], None] | None = None
+
+
+def say(lever: str, applied: bool, reason: str = "", detail: str = "") -> None:
+    outcome = Outcome(lever, cards()[lever].change_class, applied, reason, detail)
+    _outcomes[lever] = outcome
+    if on_outcome is not None:
+        on_outcome(outcome)
+
+
+def outcomes() -> list[Outcome]:
+    return [_outcomes[name] for name in sorted(_outcomes)]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trying a changed call of a model beside the training.
+
+Does it run forward and backward, and does it give what the plain call gives? Parameters,
+gradients, buffers, attributes and random state stay untouched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils import _pytree
+
+from .state import State
+
+# Relative distances ||a - b|| / ||b|| of outputs and of all gradients together. The question is
+# that of PyTorch's own tests of compilers: is the changed call no farther from full precision than
+# the plain one is, give or take? Gradients of a fresh network in bf16 may be far from it in both.
+WORSE_BY = 3.0
+OUTPUTS_WITHIN = 0.01
+GRADIENTS_WITHIN = 0.05
+
+
+@dataclass(frozen=True)
+class Result:
+    ok: bool
+    reason: str
+    seconds: float
+    output_distance: float | None = None
+    gradient_distance: float | None = None
+
+
+def compare(
+    module: torch.nn.Module,
+    plain: Callable[..., Any],
+    changed: Callable[..., Any],
+    exact: Callable[..., Any],
+    call: tuple[Any, Any],
+    rounds: int = 1,
+) -> Result:
+    """`rounds` calls of `changed` on the arguments of `call`; the last is compared with `plain`,
+    both measured by their distance from `exact`, the model in full precision."""
+    start = time.perf_counter()
+    try:
+        with untouched(module):
+            reference = _run(module, exact, call)
+            first = _run(module, plain, call)
+            again = _run(module, plain, call)
+            for _ in range(rounds):
+                second = _run(module, changed, call)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
+        return Result(False, reason, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    if _finite(first) and not _finite(second):
+        return Result(False, "gives NaN or infinity where the plain model does not", seconds)
+    if len(first[0]) != len(second[0]) or [x.shape for x in first[0]] != [
+        x.shape for x in second[0]
+    ]:
+        return Result(False, "gives outputs of other shapes", seconds)
+    if not first[0]:
+        return Result(False, "no output to be compared has a gradient", seconds)
+    if _distance(again[0], first[0]) > 1e-3:
+        # Dropout and its like: other random numbers are no fault, and nothing can be compared.
+        return Result(True, "", seconds)
+    outputs, gradients = (_distance(second[i], reference[i]) for i in (0, 1))
+    most = [
+        WORSE_BY * _distance(first[i], reference[i]) + within
+        for i, within in ((0, OUTPUTS_WITHIN), (1, GRADIENTS_WITHIN))
+    ]
+    if not (outputs <= most[0] and gradients <= most[1]):
+        reason = (
+            f"is {outputs:.2g} (outputs) and {gradients:.2g} (gradients) from full precision, "
+            f"where at most {most[0]:.2g} and {most[1]:.2g} are allowed"
+        )
+        return Result(False, reason, seconds, outputs, gradients)
+    return Result(True, "", seconds, outputs, gradients)
+
+
+@contextlib.contextmanager
+def untouched(module: torch.nn.Module) -> Iterator[None]:
+    """Put buffers, attributes and random state back as they were."""
+    state = State(module)
+    try:
+        yield
+    finally:
+        state.restore()
+
+
+def _run(
+    module: torch.nn.Module, call: Callable[..., Any], arguments: tuple[Any, Any]
+) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    args, kwargs = arguments
+    out = call(*args, **kwargs)
+    floats = [
+        leaf
+        for leaf in _pytree.tree_leaves(out)
+        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() and leaf.requires_grad
+    ]
+    if not floats:
+        return [], []
+    # A weighted sum: weights that differ, so that no error cancels in a plain one.
+    total = torch.stack(
+        [(leaf.float() * _weights(leaf)).sum() / max(1, leaf.numel()) for leaf in floats]
+    ).sum()
+    parameters = [p for p in module.parameters() if p.requires_grad]
+    gradients = torch.autograd.grad(total, parameters, allow_unused=True)
+    kept = [g.detach().float().clone() for g in gradients if g is not None]
+    return [leaf.detach().float().clone() for leaf in floats], kept
+
+
+def _finite(values: tuple[list[torch.Tensor], list[torch.Tensor]]) -> bool:
+    return all(bool(torch.isfinite(value).all()) for value in (*values[0], *values[1]))
+
+
+def _weights(leaf: torch.Tensor) -> torch.Tensor:
+    count = torch.arange(leaf.numel(), device=leaf.device, dtype=torch.float32)
+    return torch.cos(count).reshape(leaf.shape)
+
+
+def _distance(a: list[torch.Tensor], b: list[torch.Tensor]) -> float:
+    if len(a) != len(b):
+        return float("inf")
+    apart = sum(float((x - y).double().pow(2).sum()) for x, y in zip(a, b, strict=True))
+    size = sum(float(y.double().pow(2).sum()) for y in b)
+    return float((apart / size) ** 0.5) if size > 0 else float(apart > 0)

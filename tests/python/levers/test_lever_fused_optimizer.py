@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fused=True where the script left it open, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from stoker.levers import fused_optimizer, start
+from stoker.levers.outcome import Outcome
+
+
+@pytest.fixture(autouse=True)
+def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for kind in fused_optimizer.kinds():
+        monkeypatch.setattr(kind, "__init__", kind.__init__)  # put back afterwards
+        start._make_fused(kind)
+    monkeypatch.setattr(torch.amp.GradScaler, "__init__", torch.amp.GradScaler.__init__)
+    start._notice_grad_scaler()
+    yield
+    start._fused.clear()
+    start.seen.grad_scaler = False
+
+
+def model() -> torch.nn.Module:
+    torch.manual_seed(0)
+    return torch.nn.Linear(4, 4)
+
+
+def reason_of(said: list[Outcome]) -> str:
+    assert said and said[-1].id == "fused_optimizer" and not said[-1].applied
+    return said[-1].reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (torch.optim.Adam, {}),
+        (torch.optim.AdamW, {"weight_decay": 0.1}),
+        (torch.optim.SGD, {"momentum": 0.9}),
+        (torch.optim.Adagrad, {}),
+    ],
+)
+def test_parameters_from_a_generator(
+    kind: Any, options: dict[str, Any], said: list[Outcome]
+) -> None:
+    module = model()
+    optimizer = kind(module.parameters(), lr=0.1, **options)
+    assert optimizer.param_groups[0]["fused"] is True
+    assert optimizer.param_groups[0]["params"] == list(module.parameters())
+    assert [(o.applied, o.detail) for o in said] == [(True, kind.__name__)]
+
+
+def test_groups_named_parameters_and_a_positional_lr() -> None:
+    module = model()
+    groups = [{"params": iter([module.weight])}, {"params": [module.bias], "lr": 0.5}]
+    assert [g["fused"] for g in torch.optim.AdamW(groups, 0.1).param_groups] == [True, True]
+    assert torch.optim.SGD(module.named_parameters(), 0.1).param_groups[0]["fused"] is True
+    assert torch.optim.SGD([{"params": module.parameters()}]).param_groups[0]["fused"] is True
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"fused": False}, "the script sets fused itself"),
+        ({"foreach": True}, "the script sets foreach itself"),
+        ({"foreach": False}, "the script sets foreach itself"),
+        ({"capturable": True}, "the script sets capturable itself"),
+        ({"differentiable": True}, "the script sets differentiable itself"),
+        ({"lr": torch.tensor(0.1), "foreach": None}, "the learning rate is a tensor"),
+    ],
+)
+def test_the_scripts_own_choice_stays(
+    options: dict[str, Any], reason: str, said: list[Outcome]
+) -> None:
+    optimizer = torch.optim.AdamW(model().parameters(), **options)
+    assert not optimizer.param_groups[0]["fused"]
+    assert reason_of(said) == reason
+
+
+def test_a_class_of_the_scripts_own(said: list[Outcome]) -> None:
+    class Own(torch.optim.AdamW):
+        pass
+
+    assert Own(model().parameters()).param_groups[0]["fused"] is None
+    assert reason_of(said) == "Own is a class of the script's own"
+
+
+def test_parameters_that_it_is_not_for(said: list[Outcome]) -> None:
+    torch.optim.SGD([torch.nn.Parameter(torch.ones(2, device="meta"))], 0.1)
+    assert reason_of(said) == "parameters lie on meta"
+    torch.optim.SGD([torch.ones(2, dtype=torch.complex64, requires_grad=True)], 0.1)
+    assert reason_of(said) == "not all parameters are floating-point tensors"
+
+
+def test_wrong_arguments_raise_as_without() -> None:
+    with pytest.raises(ValueError, match="Invalid learning rate"):
+        torch.optim.AdamW(model().parameters(), lr=-1.0)
+    with pytest.raises(ValueError, match="empty parameter list"):
+        torch.optim.AdamW([])
+    with pytest.raises(TypeError):
+        torch.optim.AdamW(model().parameters(), wrong=1)
+
+
+def test_a_grad_scaler_made_later_switches_it_off(said: list[Outcome]) -> None:
+    module, plain = model(), model()
+    optimizer = torch.optim.AdamW(module.parameters(), lr=0.1)
+    torch.amp.GradScaler("cpu", enabled=False)
+    assert optimizer.param_groups[0]["fused"] is True
+    torch.amp.GradScaler("cpu")
+    assert not optimizer.param_groups[0]["fused"]
+    assert reason_of(said) == "the script uses a GradScaler"
+    # From then on it is a plain one, and so is every later one.
+    other = torch.optim.AdamW(plain.parameters(), lr=0.1)
+    assert not other.param_groups[0]["fused"]
+    for net, stepped in ((module, optimizer), (plain, other)):
+        net(torch.ones(2, 4)).sum().backward()
+        stepped.step()
+    assert torch.equal(module.weight, plain.weight)
+
+
+def test_fused_steps_are_close_and_checkpoints_go_both_ways(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module, plain = model(), model()
+    fused = torch.optim.AdamW(module.parameters(), lr=0.1)
+    alone = torch.optim.AdamW(plain.parameters(), lr=0.1, foreach=False)
+    for _ in range(5):
+        for net, optimizer in ((module, fused), (plain, alone)):
+            optimizer.zero_grad()
+            net(torch.ones(2, 4)).square().sum().backward()
+            optimizer.step()
+    torch.testing.assert_close(module.weight, plain.weight)
+    alone.load_state_dict(fused.state_dict())
+    fused.load_state_dict(alone.state_dict())
+    fused.step()
