@@ -21,6 +21,7 @@ import conditions
 import paired
 import torch
 
+KEPT = ("steps", "phases", "exposed_stall_share", "overhead_us_per_step", "loader", "verdict")
 SCRIPT = conditions.ROOT / "examples/resnet50_gpu.py"
 
 
@@ -70,7 +71,8 @@ def main() -> None:
         for workers in args.workers:
             arguments = ["--data", folder, "--workers", str(workers)]
             rates: dict[str, list[float]] = {"A": [], "B": []}
-            said, report = "", {}
+            said = ""
+            report: dict[str, Any] = {}
             for side in paired.abba(args.pairs):
                 rate, run, stderr = train(arguments, side == "B")
                 rates[side].append(rate)
@@ -83,7 +85,8 @@ def main() -> None:
                 f"{workers} workers: {gain.estimate:.2f}x ({gain.low:.2f} to {gain.high:.2f})",
                 flush=True,
             )
-            found[f"workers_{workers}"] = {"images_per_s": rates, "gain": list(gain), "run": report}
+            kept = {name: report[name] for name in KEPT}
+            found[f"workers_{workers}"] = {"images_per_s": rates, "gain": list(gain), "run": kept}
     if args.record:
         args.record.write_text(json.dumps(found, indent=1) + "\n")
 
