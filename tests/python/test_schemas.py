@@ -91,7 +91,15 @@ def test_list(kind: str) -> None:
 def test_list_holds_what_is_built_in() -> None:
     assert [item["id"] for item in printed("list", "decoders")["items"]] == ["jpeg"]
     levers = {item["id"]: item["class"] for item in printed("list", "levers")["items"]}
-    assert levers == {"native_decoding": "exact"}
+    assert levers == {
+        "bf16": "precision",
+        "channels_last": "rounding",
+        "compile": "rounding",
+        "cudnn_search": "rounding",
+        "fused_optimizer": "rounding",
+        "native_decoding": "exact",
+        "tf32": "precision",
+    }
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp"])
