@@ -34,7 +34,6 @@ class Driver:
         self.compiled: Callable[..., Any] | None = None
         self.compiled_for: set[Signature] = set()
         self.graphs = False  # the compiled call replays CUDA graphs
-        self.before_call: Callable[[Driver], None] | None = None
         self.on_failure: Callable[[Driver, BaseException], None] | None = None
         self.other_shapes = 0  # calls that the compiled model was not made for
         self.first_output: torch.Tensor | None = None  # of the last call, while somebody looks
@@ -65,8 +64,6 @@ class Driver:
         assert module is not None, "a model was called after its end"
         if not (torch.is_grad_enabled() and module.training):
             return module._call_impl(*args, **kwargs)
-        if self.before_call is not None:
-            self.before_call(self)
         out = self.call(module, args, kwargs)
         if self.keep_output:
             self.first_output = _first_float(out)
@@ -85,14 +82,12 @@ class Driver:
         """One training call with the levers that are on."""
         if self.channels_last:
             args, kwargs = _pytree.tree_map(_to_channels_last, (args, kwargs))
-        target = module._call_impl
-        compiled = self.compiled is not None and signature(args, kwargs) in self.compiled_for
-        if compiled:
-            return self._call_compiled(module, args, kwargs)
         if self.compiled is not None:
+            if signature(args, kwargs) in self.compiled_for:
+                return self._call_compiled(module, args, kwargs)
             self.other_shapes += 1
         with self._precision():
-            out = target(*args, **kwargs)
+            out = module._call_impl(*args, **kwargs)
         return self._outputs(out, False)
 
     def _call_compiled(self, module: Any, args: Any, kwargs: Any) -> Any:

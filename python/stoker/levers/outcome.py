@@ -18,18 +18,10 @@ class Outcome:
     detail: str = ""  # what it brought, how it was set
 
 
-_outcomes: dict[str, Outcome] = {}
-
 # Called with each outcome as it comes; `watch` writes them into the run folder.
 on_outcome: Callable[[Outcome], None] | None = None
 
 
 def say(lever: str, applied: bool, reason: str = "", detail: str = "") -> None:
-    outcome = Outcome(lever, cards()[lever].change_class, applied, reason, detail)
-    _outcomes[lever] = outcome
     if on_outcome is not None:
-        on_outcome(outcome)
-
-
-def outcomes() -> list[Outcome]:
-    return [_outcomes[name] for name in sorted(_outcomes)]
+        on_outcome(Outcome(lever, cards()[lever].change_class, applied, reason, detail))

@@ -290,7 +290,6 @@ class Plan:
                 undo()
         work.applied.clear()
         work.trying, work.undo = "", None
-        work.case.driver.before_call = None
         return sorted({"compile" if name == "graphs" else name for name in on})
 
     def _finish(self, work: Work) -> None:
