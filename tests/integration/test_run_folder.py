@@ -109,10 +109,13 @@ def test_keep_bounds_the_number_of_folders(tmp_path: Path) -> None:
     [
         (["--allow", "fast", "true"], "no such class"),
         (["--allow", "none,exact", "true"], "excludes"),
+        (["--without", "compile,zoom", "true"], "--without zoom: no such lever"),
+        (["--without", "zoom", "true"], "fused_optimizer, native_decoding"),
         (["--keep", "0", "true"], "keep"),
         (["--config", "missing.toml", "true"], "missing.toml"),
         (["--config", "broken.toml", "true"], "broken.toml"),
         (["--config", "unknown.toml", "true"], "colour"),
+        (["--config", "lever.toml", "true"], "--without zoom: no such lever"),
         ([], "no command given"),
     ],
 )
@@ -121,6 +124,7 @@ def test_wrong_usage_is_found_before_the_command_starts(
 ) -> None:
     (tmp_path / "broken.toml").write_text("[run\n")
     (tmp_path / "unknown.toml").write_text("[run]\ncolour = 1\n")
+    (tmp_path / "lever.toml").write_text('[run]\nwithout = ["zoom"]\n')
     done = run(tmp_path, *args)
     assert done.returncode == 2
     assert text in done.stderr.decode()
@@ -135,6 +139,22 @@ def test_config_file_and_command_line(tmp_path: Path) -> None:
     assert done.stderr == b""
     done = run(tmp_path, "--config", "stoker.toml", "--allow", "none", "sh", "-c", command)
     assert done.stdout.decode().startswith("none ")
+
+
+def test_levers_left_out(tmp_path: Path) -> None:
+    (tmp_path / "stoker.toml").write_text('[run]\nwithout = ["compile", "tf32"]\nquiet = true\n')
+    command = 'echo "${STOKER_WITHOUT-unset}"'
+    assert run(tmp_path, "sh", "-c", command).stdout == b"unset\n"
+    done = run(tmp_path, "--config", "stoker.toml", "sh", "-c", command)
+    assert done.stdout == b"compile,tf32\n"
+    done = run(tmp_path, "--config", "stoker.toml", "--without", "bf16", "sh", "-c", command)
+    assert done.stdout == b"bf16\n"
+
+
+def test_levers_of_a_missing_package_are_not_checked(tmp_path: Path) -> None:
+    done = run(tmp_path, "--without", "zoom", "true", env={"STOKER_PACKAGE": "/nowhere"})
+    assert done.returncode == 0
+    assert b"/nowhere" in done.stderr
 
 
 def test_profile_changes_nothing(tmp_path: Path) -> None:

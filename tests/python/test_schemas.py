@@ -127,15 +127,31 @@ def test_data_bench_without_baseline(photos: Path) -> None:
     assert value["ratio"] is None
 
 
-def test_run(photos: Path, tmp_path: Path) -> None:
-    command = [STOKER, "run", "--out", tmp_path / "run", "--", sys.executable, SCRIPT, photos]
-    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
-    (path,) = tmp_path.rglob("run.json")
-    value = json.loads(path.read_text())
+def run_script(folder: Path, photos: Path, *options: str) -> Any:
+    """run.json of the script."""
+    command = [STOKER, "run", "--out", "run", *options, "--", sys.executable, SCRIPT, photos]
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    value = json.loads((folder / "run/run.json").read_text())
     check(value, "run")
+    return value
+
+
+def test_run(photos: Path, tmp_path: Path) -> None:
+    value = run_script(tmp_path, photos)
     assert value["exit_status"] == 0
+    assert [(lever["id"], lever["applied"]) for lever in value["levers"]] == [
+        ("native_decoding", True)
+    ]
     assert value["steps"]["count"] > 0
     assert [phase["name"] for phase in value["phases"]][:1] == ["data_wait"]
+
+
+def test_run_without_a_lever(photos: Path, tmp_path: Path) -> None:
+    value = run_script(tmp_path, photos, "--without", "native_decoding,compile")
+    (lever,) = value["levers"]
+    assert (lever["id"], lever["applied"]) == ("native_decoding", False)
+    assert lever["reason"] == "left out by --without"
+    assert value["loader"]["images"]["native"] == 0
 
 
 def test_run_of_something_else(tmp_path: Path) -> None:

@@ -19,6 +19,12 @@ def allowed(lever_class: str) -> bool:
     return "none" not in names and (lever_class == "exact" or lever_class in names)
 
 
+def left_out(lever: str) -> str:
+    """The reason if the user named this lever in --without, or ""."""
+    names = [name.strip() for name in os.environ.get("STOKER_WITHOUT", "").split(",")]
+    return "left out by --without" if lever in names else ""
+
+
 def torch_imported() -> None:
     """Levers of the model and the optimizer, where a class beyond `exact` is allowed."""
     if not any(allowed(name) for name in ("rounding", "precision")):
@@ -55,7 +61,14 @@ def pillow_imported() -> None:
     """Native decoding belongs to the moment at which the script has imported Pillow."""
     if not allowed("exact"):
         return
-    reason = ""
+    reason = left_out("native_decoding")
+    if not reason:
+        reason = _install_decoding()
+    _note("native_decoding", "exact", reason, applied=not reason)
+
+
+def _install_decoding() -> str:
+    """Why not, or ""."""
     try:
         from PIL import Image
 
@@ -69,11 +82,11 @@ def pillow_imported() -> None:
         try:
             pil.install()
         except pil.NotInstalled as error:
-            reason = str(error)
+            return str(error)
     except Exception as error:
         faults.report("native_decoding", error)
-        reason = "an error in stoker's own code"
-    _note("native_decoding", "exact", reason, applied=not reason)
+        return "an error in stoker's own code"
+    return ""
 
 
 def _note(lever: str, lever_class: str, reason: str, applied: bool, detail: str = "") -> None:

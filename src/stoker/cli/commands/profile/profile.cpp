@@ -7,6 +7,7 @@ namespace {
 int profile(const ParsedArgs& args) {
   RunOptions options = parse_run_options(args);
   options.allow.clear();
+  options.without.clear();
   return run_session(args.rest, options);
 }
 

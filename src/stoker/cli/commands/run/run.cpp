@@ -11,13 +11,14 @@ int run(const ParsedArgs& args) {
 }  // namespace
 
 Command command_run() {
-  ParamSchema options = {allow_option()};
+  ParamSchema options = {allow_option(), without_option()};
   for (const Param& param : run_options()) {
     options.push_back(param);
   }
   return {.name = "run",
           .help = "Run a training script faster without changing it, and say what holds it back.",
           .examples = {"stoker run train.py --epochs 3", "stoker run --allow none train.py",
+                       "stoker run --allow rounding --without compile train.py",
                        "stoker run -- torchrun --nproc-per-node 2 train.py"},
           .options = options,
           .rest = "CMD...",

@@ -2,7 +2,9 @@
 #include "stoker/cli/commands/run/run_options.h"
 
 #include "stoker/cli/commands/run/allow.h"
+#include "stoker/cli/commands/run/without.h"
 #include "stoker/core/config.h"
+#include "stoker/core/process_paths.h"
 
 namespace stoker::cli {
 namespace {
@@ -23,6 +25,9 @@ void apply(const ParamMap& values, RunOptions& options) {
   if (values.has("allow")) {
     options.allow = allowed_classes(values.list("allow"));
   }
+  if (values.has("without")) {
+    options.without = levers_left_out(values.list("without"), ProcessPaths::of_this_process());
+  }
   if (values.has("keep")) {
     options.keep = values.integer("keep");
   }
@@ -38,6 +43,13 @@ Param allow_option() {
           .value_name = "CLASSES"};
 }
 
+Param without_option() {
+  return {.name = "without",
+          .kind = ParamKind::List,
+          .help = "levers that are left out, see `stoker list levers`",
+          .value_name = "IDS"};
+}
+
 ParamSchema run_options() {
   return {{.name = "config", .help = "TOML file with a section [run]", .value_name = "FILE"},
           {.name = "out", .help = "folder for the files of this run", .value_name = "DIR"},
@@ -50,7 +62,7 @@ RunOptions parse_run_options(const ParsedArgs& args) {
   options.config = args.values.text_or_empty("config");
   options.out = args.values.text_or_empty("out");
   if (!options.config.empty()) {
-    const ParamSchema schema = {allow_option(), keep_option(), quiet_option()};
+    const ParamSchema schema = {allow_option(), without_option(), keep_option(), quiet_option()};
     apply(Config::read(options.config).section("run", schema), options);
   }
   apply(args.values, options);

@@ -128,6 +128,10 @@ class Session {
                     {"STOKER_ALLOW", options_.allow.empty()
                                          ? std::string("none")
                                          : fmt::format("{}", fmt::join(options_.allow, ","))}};
+    if (!options_.without.empty()) {
+      environment_.emplace_back("STOKER_WITHOUT",
+                                fmt::format("{}", fmt::join(options_.without, ",")));
+    }
     if (!options_.config.empty()) {
       environment_.emplace_back("STOKER_CONFIG", fs::absolute(options_.config, ignored).string());
     }

@@ -9,9 +9,10 @@ namespace stoker::cli {
 
 struct RunOptions {
   std::vector<std::string> allow = {"exact"};
-  std::string config;  // path, or ""
-  std::string out;     // folder, or ""
-  int64_t keep = 20;   // run folders
+  std::vector<std::string> without = {};  // ids of levers
+  std::string config;                     // path, or ""
+  std::string out;                        // folder, or ""
+  int64_t keep = 20;                      // run folders
   bool quiet = false;
 };
 
