@@ -68,6 +68,12 @@ void register_recorder(nb::module_& m) {
           "loader_start_end", [](Recorder& r, int64_t t) { r.loader_start_end(at(t)); },
           "now_ns"_a = kNow)
       .def(
+          "lever_work_begin", [](Recorder& r, int64_t t) { r.lever_work_begin(at(t)); },
+          "now_ns"_a = kNow)
+      .def(
+          "lever_work_end", [](Recorder& r, int64_t t) { r.lever_work_end(at(t)); },
+          "now_ns"_a = kNow)
+      .def(
           "next_begin", [](Recorder& r, uint64_t id, int64_t t) { r.next_begin(id, at(t)); },
           "loader"_a, "now_ns"_a = kNow)
       .def(
@@ -142,6 +148,7 @@ nb::dict read_process(const std::string& path) {
   result["samples"] = data->steps.samples;
   result["pause_count"] = data->steps.pause_count;
   result["pause_ns"] = data->steps.pause_ns;
+  result["pause_lever_work_ns"] = data->steps.pause_lever_work_ns;
   result["overhead_us"] = data->steps.overhead_us;
   result["device_steps"] = data->steps.device[0].count();
   result["recent"] = steps_of(data->steps);
@@ -163,6 +170,8 @@ void register_telemetry(nb::module_& m) {
       .def("know_iterator", &Watcher::know_iterator, "iterator"_a, "number"_a, "batch_size"_a)
       .def("set_device", &Watcher::set_device, "index"_a, "raw_stream"_a, "fault"_a)
       .def("pause_device", &Watcher::pause_device)
+      .def("lever_work_begin", &Watcher::lever_work_begin)
+      .def("lever_work_end", &Watcher::lever_work_end)
       .def("steps", &Watcher::steps, nb::rv_policy::reference)
       .def("batches", &Watcher::batches, nb::rv_policy::reference)
       .def(

@@ -99,7 +99,7 @@ void Watcher::forget() {
   recorder_ = nullptr;
   made_ = worker_ = false;
   thread_ = 0;
-  backward_depth_ = 0;
+  backward_depth_ = lever_work_depth_ = 0;
   clock.take();
 }
 
@@ -152,6 +152,22 @@ void Watcher::pause_device() {
   }
 }
 
+void Watcher::lever_work_begin() {
+  if (++lever_work_depth_ == 1) {
+    if (Recorder* recorder = steps()) {
+      recorder->lever_work_begin(monotonic_ns());
+    }
+  }
+}
+
+void Watcher::lever_work_end() {
+  if (lever_work_depth_ > 0 && --lever_work_depth_ == 0) {
+    if (Recorder* recorder = steps()) {
+      recorder->lever_work_end(monotonic_ns());
+    }
+  }
+}
+
 void Watcher::mark(DeviceMark mark, Recorder& recorder) {
   if (device_ && !device_->mark(mark, recorder)) {
     leave_device();
@@ -172,7 +188,9 @@ void Watcher::leave_device() {
 }
 
 bool Watcher::enter(Event event, PyObject* first) {
-  entered(event, first);
+  if (lever_work_depth_ == 0) {
+    entered(event, first);
+  }
   return restore_interrupt();
 }
 
@@ -204,7 +222,7 @@ void Watcher::entered(Event event, PyObject* first) {
 bool Watcher::leave(Event event, PyObject* first, PyObject* result, PyObject* error_type) {
   if (event == Event::Fetch) {
     fetched(error_type);
-  } else if (here()) {
+  } else if (lever_work_depth_ == 0 && here()) {
     if (event == Event::Next) {
       got(first, result, error_type);
     } else if (event == Event::Backward) {
@@ -276,6 +294,9 @@ void Watcher::model_called(nb::handle module) {
 }
 
 void Watcher::forward_begin() {
+  if (lever_work_depth_ > 0) {
+    return;
+  }
   steps_without_forward_ = 0;
   if (Recorder* recorder = steps()) {
     recorder->forward_begin(monotonic_ns());

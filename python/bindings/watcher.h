@@ -46,6 +46,10 @@ class Watcher {
   void set_device(int index, nanobind::object raw_stream, nanobind::object fault);
   // A loader starts: what the device does meanwhile belongs to no step.
   void pause_device();
+  // Levers are tried between these two: what the loop seems to do meanwhile is none of its own.
+  // They may lie inside each other. Call them on the thread that trains.
+  void lever_work_begin();
+  void lever_work_end();
   // In the child of a fork: the parent's file stays as it is.
   void forget();
 
@@ -86,6 +90,7 @@ class Watcher {
   bool worker_ = false;
   unsigned long thread_ = 0;
   int backward_depth_ = 0;
+  int lever_work_depth_ = 0;
   int steps_without_forward_ = 0;
   std::unordered_map<PyObject*, Loader> loaders_;
   nanobind::object interrupt_;  // what report() must not swallow

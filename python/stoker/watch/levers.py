@@ -42,15 +42,12 @@ def torch_imported() -> None:
 
 @contextlib.contextmanager
 def _outside_steps() -> Iterator[None]:
-    """What happens in here is a pause between steps: compiling is no training."""
-    steps = watcher.steps()
-    if steps is not None:
-        steps.loader_start_begin()
+    """What happens in here is no part of a step: compiling is no training."""
+    watcher.lever_work_begin()
     try:
         yield
     finally:
-        if steps is not None:
-            steps.loader_start_end()
+        watcher.lever_work_end()
 
 
 def _note_outcome(outcome: Any) -> None:

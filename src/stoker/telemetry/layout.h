@@ -15,7 +15,7 @@
 namespace stoker::telemetry::layout {
 
 inline constexpr std::array<char, 8> kMagic = {'s', 't', 'o', 'k', 'e', 'r', 'r', 'c'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr int64_t kWarmupSteps = 5;  // kept out of all statistics
 inline constexpr size_t kStepRing = 8192;
 inline constexpr size_t kPauseRing = 256;
@@ -74,6 +74,7 @@ struct Pause {
   Cell<int64_t> start_ns{0};
   Cell<int64_t> length_ns{0};
   Cell<int64_t> worker_start_ns{0};
+  Cell<int64_t> lever_work_ns{0};
   Cell<int64_t> batches{0};
 };
 
@@ -96,6 +97,7 @@ struct Steps {
   Cell<int64_t> pauses{0};
   Cell<int64_t> pause_ns{0};
   Cell<int64_t> pause_worker_start_ns{0};
+  Cell<int64_t> pause_lever_work_ns{0};
   std::array<Pause, kPauseRing> pause_ring{};
   std::array<Step, kStepRing> step_ring{};
 };

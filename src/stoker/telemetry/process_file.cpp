@@ -132,11 +132,13 @@ StepData read_steps(const layout::Steps& map) {
   data.pause_count = map.pauses.load(memory_order_relaxed);
   data.pause_ns = map.pause_ns.load(memory_order_relaxed);
   data.pause_worker_start_ns = map.pause_worker_start_ns.load(memory_order_relaxed);
+  data.pause_lever_work_ns = map.pause_lever_work_ns.load(memory_order_relaxed);
   data.recent = read_ring(map.step_ring, map.steps, read_step);
   data.pauses = read_ring(map.pause_ring, map.pauses, [](const layout::Pause& entry) {
     return PauseRecord{.start_ns = entry.start_ns.load(memory_order_acquire),
                        .length_ns = entry.length_ns.load(memory_order_acquire),
                        .worker_start_ns = entry.worker_start_ns.load(memory_order_acquire),
+                       .lever_work_ns = entry.lever_work_ns.load(memory_order_acquire),
                        .batches = entry.batches.load(memory_order_acquire)};
   });
   return data;

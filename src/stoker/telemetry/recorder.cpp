@@ -103,9 +103,11 @@ class MapSink final : public StepSink {
     entry.start_ns.store(pause.start_ns, memory_order_release);
     entry.length_ns.store(pause.length_ns, memory_order_release);
     entry.worker_start_ns.store(pause.worker_start_ns, memory_order_release);
+    entry.lever_work_ns.store(pause.lever_work_ns, memory_order_release);
     entry.batches.store(pause.batches, memory_order_release);
     bump(steps_->pause_ns, pause.length_ns);
     bump(steps_->pause_worker_start_ns, pause.worker_start_ns);
+    bump(steps_->pause_lever_work_ns, pause.lever_work_ns);
     steps_->pauses.store(number + 1, memory_order_release);
   }
 
@@ -165,6 +167,18 @@ void Recorder::loader_start_begin(int64_t now_ns) {
 void Recorder::loader_start_end(int64_t now_ns) {
   if (impl_->steps != nullptr) {
     impl_->tracker.loader_start_end(now_ns);
+  }
+}
+
+void Recorder::lever_work_begin(int64_t now_ns) {
+  if (impl_->steps != nullptr) {
+    impl_->tracker.lever_work_begin(now_ns);
+  }
+}
+
+void Recorder::lever_work_end(int64_t now_ns) {
+  if (impl_->steps != nullptr) {
+    impl_->tracker.lever_work_end(now_ns);
   }
 }
 

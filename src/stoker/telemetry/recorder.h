@@ -51,6 +51,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  // Levers are tried: the time belongs to no step. Requires: no other event comes in between.
+  void lever_work_begin(int64_t now_ns);
+  void lever_work_end(int64_t now_ns);
   // A loader makes its iterator (workers start) ...
   void loader_start_begin(int64_t now_ns);
   void loader_start_end(int64_t now_ns);
@@ -64,8 +67,8 @@ class Recorder {
   void backward_end(int64_t now_ns);
   void optimizer_begin(uint64_t optimizer, int64_t now_ns);
   void optimizer_end(uint64_t optimizer, int64_t now_ns);
-  // Changes whenever a step begins or is given up (a validation pass), so that device events can
-  // be kept by the step that they belong to.
+  // Changes whenever a step begins, is given up (a validation pass) or has lever work inside, so
+  // that device events can be kept by the step that they belong to.
   [[nodiscard]] int64_t step_number() const;
   // Device time of a finished step, resolved late. `exposed_stall_ns` is the GPU's gap before the
   // step, capped by the step's data wait.

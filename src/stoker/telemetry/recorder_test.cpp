@@ -156,6 +156,24 @@ TEST_F(RecorderTest, WorkerKeepsStagesAndCountersAndNoSteps) {
   EXPECT_EQ(data->steps.steps, 0);
 }
 
+TEST_F(RecorderTest, LeverWorkIsKeptWithThePauses) {
+  const auto recorder = make();
+  step(*recorder, kMs, kMs, 2 * kMs);
+  recorder->lever_work_begin(4 * kMs);
+  recorder->lever_work_end(34 * kMs);
+  step(*recorder, 34 * kMs, kMs, 2 * kMs);
+  recorder->next_begin(7, 37 * kMs);
+  const Result<ProcessData> data = read_process_file(path);
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(data->steps.pause_ns, 30 * kMs);
+  EXPECT_EQ(data->steps.pause_lever_work_ns, 30 * kMs);
+  EXPECT_EQ(data->steps.pause_worker_start_ns, 0);
+  ASSERT_THAT(data->steps.pauses, SizeIs(1));
+  EXPECT_EQ(data->steps.pauses[0].lever_work_ns, 30 * kMs);
+  ASSERT_THAT(data->steps.recent, SizeIs(2));
+  EXPECT_EQ(data->steps.recent[0].length_ns(), 3 * kMs);
+}
+
 TEST_F(RecorderTest, DeviceTimesSkipTheWarmupToo) {
   const auto recorder = make();
   for (int i = 0; i < 7; ++i) {

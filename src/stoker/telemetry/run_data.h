@@ -56,6 +56,7 @@ struct StepData {
   int64_t pause_count = 0;
   int64_t pause_ns = 0;
   int64_t pause_worker_start_ns = 0;
+  int64_t pause_lever_work_ns = 0;
   std::vector<PauseRecord> pauses;  // the last ones, oldest first
   std::vector<StepRecord> recent;   // the last ones, oldest first
 };

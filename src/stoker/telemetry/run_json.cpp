@@ -109,9 +109,10 @@ Json pauses_json(const RunReport& report) {
   Json rows = Json::array();
   for (const PauseRecord& pause : report.pauses) {
     rows.push(Json::object(
-        {{"kind", pause.batches > 0 ? "validation" : "epoch_start"},
+        {{"kind", pause.kind()},
          {"ms", number(static_cast<double>(pause.length_ns) / kNsPerMs)},
          {"worker_start_ms", number(static_cast<double>(pause.worker_start_ns) / kNsPerMs)},
+         {"lever_work_ms", number(static_cast<double>(pause.lever_work_ns) / kNsPerMs)},
          {"batches", pause.batches}}));
   }
   return rows;
@@ -160,7 +161,8 @@ Json run_json(const RunReport& report) {
        {"pauses", pauses_json(report)},
        {"pauses_total", Json::object({{"count", report.pause_count},
                                       {"ms", number(report.pause_ms)},
-                                      {"worker_start_ms", number(report.pause_worker_start_ms)}})},
+                                      {"worker_start_ms", number(report.pause_worker_start_ms)},
+                                      {"lever_work_ms", number(report.pause_lever_work_ms)}})},
        {"verdict", verdict_json(report.verdict)},
        {"errors", errors_json(report)}});
 }

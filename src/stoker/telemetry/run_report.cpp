@@ -46,6 +46,7 @@ StepData merged_steps(const std::vector<const ProcessData*>& processes) {
     all.pause_count += one.pause_count;
     all.pause_ns += one.pause_ns;
     all.pause_worker_start_ns += one.pause_worker_start_ns;
+    all.pause_lever_work_ns += one.pause_lever_work_ns;
     all.pauses.insert(all.pauses.end(), one.pauses.begin(), one.pauses.end());
     all.recent.insert(all.recent.end(), one.recent.begin(), one.recent.end());
   }
@@ -222,6 +223,7 @@ RunReport make_report(const RunData& run, const RunContext& context) {
   report.pause_count = steps.pause_count;
   report.pause_ms = static_cast<double>(steps.pause_ns) / kNsPerMs;
   report.pause_worker_start_ms = static_cast<double>(steps.pause_worker_start_ns) / kNsPerMs;
+  report.pause_lever_work_ms = static_cast<double>(steps.pause_lever_work_ns) / kNsPerMs;
   report.pauses = steps.pauses;
   report.errors = run.faults;
   report.verdict = judge(verdict_input(report, steps, processes));

@@ -69,6 +69,7 @@ struct RunReport {
   int64_t pause_count = 0;
   double pause_ms = 0;
   double pause_worker_start_ms = 0;
+  double pause_lever_work_ms = 0;
   std::vector<PauseRecord> pauses;
   Verdict verdict;
   std::vector<Fault> errors;

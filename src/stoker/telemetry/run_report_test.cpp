@@ -176,6 +176,21 @@ TEST_F(RunReportTest, JsonHasWhatTheContractNames) {
   EXPECT_EQ(json["errors"].items()[0]["count"].integer(), 2);
 }
 
+TEST_F(RunReportTest, JsonTellsLeverWorkApart) {
+  const auto main = recorder("main", Role::Main, 0);
+  train(*main, 2);  // ends in a pause
+  main->lever_work_begin(2'000 * kMs);
+  main->lever_work_end(3'000 * kMs);
+  main->optimizer_end(1, 3'500 * kMs);
+  main->optimizer_end(1, 3'600 * kMs);
+  const Json json = run_json(report());
+  ASSERT_THAT(json["pauses"].items(), SizeIs(1));
+  EXPECT_EQ(json["pauses"].items()[0]["kind"].text(), "lever_work");
+  EXPECT_DOUBLE_EQ(json["pauses"].items()[0]["ms"].number(), 2300);
+  EXPECT_DOUBLE_EQ(json["pauses"].items()[0]["lever_work_ms"].number(), 1000);
+  EXPECT_DOUBLE_EQ(json["pauses_total"]["lever_work_ms"].number(), 1000);
+}
+
 TEST_F(RunReportTest, TraceHoldsEachStepWithItsPhases) {
   const auto main = recorder("main", Role::Main, 0);
   train(*main, 2);

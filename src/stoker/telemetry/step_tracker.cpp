@@ -10,6 +10,13 @@ int64_t StepRecord::length_ns() const {
   return std::accumulate(phase_ns.begin(), phase_ns.end(), int64_t{0});
 }
 
+const char* PauseRecord::kind() const {
+  if (batches > 0) {
+    return "validation";
+  }
+  return lever_work_ns > worker_start_ns ? "lever_work" : "epoch_start";
+}
+
 void StepTracker::advance(int64_t now) {
   // A clock that was read on another thread may lag a little; time then stands still.
   if (now <= mark_) {
@@ -72,15 +79,26 @@ void StepTracker::close(int64_t now) {
     pausing_ = false;
     sink_.on_pause(pause_);
   }
+  if (work_) {
+    sink_.on_pause(*work_);
+    work_.reset();
+  }
   sink_.on_step(step_);
 }
 
 void StepTracker::give_up(int64_t now) {
-  const int64_t from = open_ ? step_.start_ns : now;
+  int64_t from = open_ ? step_.start_ns : now;
+  if (work_) {
+    from = std::min(from, work_->start_ns);
+  }
   if (!pausing_) {
     pausing_ = true;
     pause_ = PauseRecord{};
     pause_.start_ns = from;
+  }
+  if (work_) {
+    pause_.lever_work_ns += work_->lever_work_ns;
+    work_.reset();
   }
   if (open_) {
     ++step_number_;
@@ -109,6 +127,39 @@ void StepTracker::loader_start_end(int64_t now) {
     pause_.worker_start_ns += std::max<int64_t>(0, now - *start_begin_);
   }
   start_begin_.reset();
+}
+
+void StepTracker::lever_work_begin(int64_t now) {
+  if (open_) {
+    advance(now);
+  } else {
+    give_up(now);
+  }
+  // Not by one: for the device, too, what follows must not follow on what was before.
+  step_number_ += 2;
+  work_begin_ = now;
+}
+
+// Work inside an open step is a hole in it, and a pause of its own once the step is kept.
+void StepTracker::lever_work_end(int64_t now) {
+  if (!work_begin_) {
+    return;
+  }
+  const int64_t length = std::max<int64_t>(0, now - *work_begin_);
+  if (!open_) {
+    pause_.lever_work_ns += length;
+  } else {
+    if (!work_) {
+      work_ = PauseRecord{.start_ns = *work_begin_};
+    }
+    work_->length_ns += length;
+    work_->lever_work_ns += length;
+    if (!trained_ && loader_count_ == 0) {
+      step_.start_ns += length;  // nothing of the step has happened yet
+    }
+    mark_ = std::max(mark_, now);
+  }
+  work_begin_.reset();
 }
 
 // Decides what asking `loader` means for the step that is open.

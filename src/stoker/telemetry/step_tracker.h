@@ -19,12 +19,16 @@ struct StepRecord {
   [[nodiscard]] int64_t length_ns() const;
 };
 
-// Time between two steps that belongs to neither.
+// Time that belongs to no step: between two of them, or lever work inside one.
 struct PauseRecord {
   int64_t start_ns = 0;
   int64_t length_ns = 0;
   int64_t worker_start_ns = 0;  // of it, making iterators
+  int64_t lever_work_ns = 0;    // of it, trying levers
   int64_t batches = 0;          // batches taken meanwhile, by a validation pass
+
+  // "validation", "lever_work" or "epoch_start"
+  [[nodiscard]] const char* kind() const;
 };
 
 class StepSink {
@@ -50,6 +54,9 @@ class StepTracker {
 
   void loader_start_begin(int64_t now);
   void loader_start_end(int64_t now);
+  // Requires: no other event comes in between.
+  void lever_work_begin(int64_t now);
+  void lever_work_end(int64_t now);
   void next_begin(uint64_t loader, int64_t now);
   void next_end(uint64_t loader, int64_t samples, int64_t now);
   void forward_begin(int64_t now);
@@ -58,7 +65,7 @@ class StepTracker {
   void optimizer_begin(int64_t now);
   void optimizer_end(uint64_t optimizer, int64_t now);
 
-  // Grows whenever a step begins or is given up.
+  // Grows whenever a step begins, is given up or has a hole.
   [[nodiscard]] int64_t step_number() const { return step_number_; }
 
  private:
@@ -101,6 +108,8 @@ class StepTracker {
   bool pausing_ = false;
   PauseRecord pause_;
   std::optional<int64_t> start_begin_;  // when the loader that is being started began to
+  std::optional<int64_t> work_begin_;   // of lever work that goes on
+  std::optional<PauseRecord> work_;     // lever work inside the step that is open
 };
 
 }  // namespace stoker::telemetry

@@ -121,6 +121,10 @@ void add_pauses(Lines& lines, const RunReport& report) {
   if (report.pause_worker_start_ms >= 1) {
     text += fmt::format(", {} of it starting workers", milliseconds(report.pause_worker_start_ms));
   }
+  if (report.pause_lever_work_ms >= 1) {
+    text += fmt::format(", {} of it trying levers (compiling included)",
+                        milliseconds(report.pause_lever_work_ms));
+  }
   lines.row("pauses", text);
 }
 

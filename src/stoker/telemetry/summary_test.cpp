@@ -60,6 +60,16 @@ TEST(SummaryTest, WholeText) {
       "stoker          files         stoker-runs/x7/\n");
 }
 
+TEST(SummaryTest, LeverWorkIsToldApart) {
+  RunReport report = waiting_run();
+  report.pause_ms = 55'400;
+  report.pause_lever_work_ms = 41'000;
+  EXPECT_THAT(
+      summary_text(report, {}),
+      HasSubstr("3 between steps, 55.4 s in all, 2,100 ms of it starting workers, 41.0 s of "
+                "it trying levers (compiling included)\n"));
+}
+
 TEST(SummaryTest, EveryLineBeginsWithTheName) {
   std::istringstream lines(summary_text(waiting_run(), {.folder = "f/"}));
   for (std::string line; std::getline(lines, line);) {

@@ -53,8 +53,7 @@ void add_process(Events& events, const ProcessData& process) {
     }
   }
   for (const PauseRecord& pause : process.steps.pauses) {
-    events.span(pause.batches > 0 ? "validation" : "epoch start", pid, kPauses, pause.start_ns,
-                pause.length_ns);
+    events.span(pause.kind(), pid, kPauses, pause.start_ns, pause.length_ns);
   }
 }
 
