@@ -112,6 +112,7 @@ def test_keep_bounds_the_number_of_folders(tmp_path: Path) -> None:
         (["--without", "compile,zoom", "true"], "--without zoom: no such lever"),
         (["--without", "zoom", "true"], "fused_optimizer, native_decoding"),
         (["--keep", "0", "true"], "keep"),
+        (["--allow", "none", "--dry-run", "true"], "leave out --allow none"),
         (["--config", "missing.toml", "true"], "missing.toml"),
         (["--config", "broken.toml", "true"], "broken.toml"),
         (["--config", "unknown.toml", "true"], "colour"),
@@ -155,6 +156,39 @@ def test_levers_of_a_missing_package_are_not_checked(tmp_path: Path) -> None:
     done = run(tmp_path, "--without", "zoom", "true", env={"STOKER_PACKAGE": "/nowhere"})
     assert done.returncode == 0
     assert b"/nowhere" in done.stderr
+
+
+def test_dry_run_tells_the_script(tmp_path: Path) -> None:
+    command = 'echo "${STOKER_DRY_RUN-unset}"'
+    done = run(tmp_path, "--out", "whole", "sh", "-c", command)
+    assert (done.returncode, done.stdout) == (0, b"unset\n")
+    document = json.loads((tmp_path / "whole/run.json").read_text())
+    assert document["dry_run"] is False
+    inner = f"{STOKER} run --out inner sh -c '{command}'"
+    done = run(tmp_path, "--dry-run", "sh", "-c", inner)
+    assert (done.returncode, done.stdout) == (0, b"1\n")
+    assert b"DRY RUN: nothing was applied" in done.stderr
+    assert run_json(tmp_path)["dry_run"] is True
+    assert json.loads((tmp_path / "inner/run.json").read_text())["dry_run"] is True
+
+
+@pytest.mark.parametrize(
+    ("command", "env", "reason"),
+    [
+        (["python3", "-E", "train.py"], {}, "python -E ignores PYTHONPATH"),
+        (["sh", "-c", "touch started"], {"STOKER_PACKAGE": "/nowhere"}, "/nowhere"),
+        (["sh", "-c", "touch started"], {"STOKER_DISABLE": "1"}, "STOKER_DISABLE is set"),
+    ],
+)
+def test_dry_run_of_what_cannot_be_watched_starts_nothing(
+    tmp_path: Path, command: list[str], env: dict[str, str], reason: str
+) -> None:
+    (tmp_path / "train.py").write_text("open('started', 'w')")
+    done = run(tmp_path, "--dry-run", *command, env=env)
+    assert done.returncode == 1
+    assert b"--dry-run: the command was not started" in done.stderr
+    assert reason in done.stderr.decode()
+    assert not (tmp_path / "started").exists()
 
 
 def test_profile_changes_nothing(tmp_path: Path) -> None:

@@ -151,6 +151,13 @@ def test_run_without_a_lever(photos: Path, tmp_path: Path) -> None:
     assert value["loader"]["images"]["native"] == 0
 
 
+def test_dry_run(photos: Path, tmp_path: Path) -> None:
+    value = run_script(tmp_path, photos, "--dry-run")
+    lever = lever_of(value, "native_decoding")
+    assert (lever["applied"], lever["planned"], lever["reason"]) == (False, True, "")
+    assert value["loader"]["images"]["native"] == 0
+
+
 def test_run_of_something_else(tmp_path: Path) -> None:
     command = [STOKER, "run", "--out", tmp_path / "run", "--", "sh", "-c", "exit 3"]
     run = subprocess.run(command, capture_output=True, cwd=tmp_path)

@@ -25,6 +25,10 @@ def left_out(lever: str) -> str:
     return "left out by --without" if lever in names else ""
 
 
+def dry_run() -> bool:
+    return os.environ.get("STOKER_DRY_RUN") == "1"
+
+
 def torch_imported() -> None:
     """Levers of the model and the optimizer, where a class beyond `exact` is allowed."""
     if not any(allowed(name) for name in ("rounding", "precision")):
@@ -61,7 +65,14 @@ def pillow_imported() -> None:
     reason = left_out("native_decoding")
     if not reason:
         reason = _install_decoding()
-    _note("native_decoding", "exact", reason, applied=not reason)
+    works = not reason
+    _note(
+        "native_decoding",
+        "exact",
+        reason,
+        applied=works and not dry_run(),
+        planned=works and dry_run(),
+    )
 
 
 def _install_decoding() -> str:
@@ -78,6 +89,8 @@ def _install_decoding() -> str:
         counters.on_fault = faults.report
         try:
             pil.install()
+            if dry_run():
+                pil.uninstall()
         except pil.NotInstalled as error:
             return str(error)
     except Exception as error:
@@ -86,7 +99,14 @@ def _install_decoding() -> str:
     return ""
 
 
-def _note(lever: str, lever_class: str, reason: str, applied: bool, detail: str = "") -> None:
+def _note(
+    lever: str,
+    lever_class: str,
+    reason: str,
+    applied: bool,
+    detail: str = "",
+    planned: bool = False,
+) -> None:
     faults.append(
         "levers.jsonl",
         {
@@ -95,6 +115,7 @@ def _note(lever: str, lever_class: str, reason: str, applied: bool, detail: str 
             "applied": applied,
             "reason": reason,
             "detail": detail,
+            "planned": planned,
             "pid": os.getpid(),
         },
     )

@@ -81,6 +81,7 @@ struct Lever {
   std::string id;
   std::string change_class;  // exact, rounding, random, precision or recipe
   bool applied = false;
+  bool planned = false;  // in a dry run: it would be tried
   std::string reason = {};
   std::string detail = {};
 };

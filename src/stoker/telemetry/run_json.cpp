@@ -35,11 +35,13 @@ Json ranks_json(const RunReport& report) {
 Json levers_json(const RunReport& report) {
   Json rows = Json::array();
   for (const Lever& lever : report.levers) {
-    rows.push(Json::object({{"id", lever.id},
-                            {"class", lever.change_class},
-                            {"applied", lever.applied},
-                            {"reason", lever.reason},
-                            {"detail", lever.detail}}));
+    Json row =
+        Json::object({{"id", lever.id}, {"class", lever.change_class}, {"applied", lever.applied}});
+    if (report.context.dry_run) {
+      row.set("planned", lever.planned);
+    }
+    row.set("reason", lever.reason).set("detail", lever.detail);
+    rows.push(std::move(row));
   }
   return rows;
 }
@@ -149,6 +151,7 @@ Json run_json(const RunReport& report) {
        {"ended", utc_text(context.ended_wall_ns)},
        {"duration_ms", number(report.duration_ms())},
        {"allow", Json::strings(context.allow)},
+       {"dry_run", context.dry_run},
        {"attached", report.attached},
        {"machine", machine_json(context.machine)},
        {"ranks", ranks_json(report)},

@@ -82,6 +82,7 @@ void read_lever_lines(const std::string& text, RunData& run) {
               .lever = {.id = line["id"].text(),
                         .change_class = line["class"].text(),
                         .applied = line["applied"].boolean(),
+                        .planned = line["planned"].boolean(),
                         .reason = line["reason"].text(),
                         .detail = line["detail"].text()}};
     const auto same = [&](const Word& other) {

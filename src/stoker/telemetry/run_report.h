@@ -21,6 +21,7 @@ struct RunContext {
   int64_t ended_wall_ns = 0;
   MachineFacts machine = {};
   std::vector<std::string> allow = {};
+  bool dry_run = false;
   std::string not_attached_reason = {};  // the likely one, should no process have been seen
 };
 

@@ -176,6 +176,17 @@ TEST_F(RunReportTest, JsonHasWhatTheContractNames) {
   EXPECT_EQ(json["errors"].items()[0]["count"].integer(), 2);
 }
 
+TEST_F(RunReportTest, JsonOfADryRunSaysWhatIsPlanned) {
+  RunReport run = report();
+  run.levers = {{.id = "compile", .change_class = "rounding", .planned = true}};
+  EXPECT_FALSE(run_json(run)["dry_run"].boolean(true));
+  EXPECT_TRUE(run_json(run)["levers"].items()[0]["planned"].is_null());
+  run.context.dry_run = true;
+  EXPECT_TRUE(run_json(run)["dry_run"].boolean());
+  EXPECT_TRUE(run_json(run)["levers"].items()[0]["planned"].boolean());
+  EXPECT_FALSE(run_json(run)["levers"].items()[0]["applied"].boolean(true));
+}
+
 TEST_F(RunReportTest, JsonTellsLeverWorkApart) {
   const auto main = recorder("main", Role::Main, 0);
   train(*main, 2);  // ends in a pause

@@ -11,6 +11,8 @@ namespace stoker::telemetry {
 namespace {
 
 constexpr int kBarCells = 28;
+constexpr int kWordCells = 13;
+constexpr int kDryWordCells = 15;       // "would leave out"
 constexpr double kSmallestRow = 0.005;  // shares below it would print as 0 %
 
 // Three significant digits: "0.42", "7.5", "182", "1,240".
@@ -27,7 +29,7 @@ std::string milliseconds(double ms) {
 
 class Lines {
  public:
-  explicit Lines(bool color) : color_(color) {}
+  Lines(bool color, int word_cells) : color_(color), word_cells_(word_cells) {}
 
   void head(const std::string& text) { out_ += fmt::format("stoker  {}\n", text); }
   void bold(const std::string& text) {
@@ -35,7 +37,7 @@ class Lines {
   }
   // Below a head: a word and what it says.
   void row(const std::string& word, const std::string& text) {
-    out_ += fmt::format("stoker          {:<13} {}\n", word, text);
+    out_ += fmt::format("stoker          {:<{}} {}\n", word, word_cells_, text);
   }
   void bar_row(const std::string& word, double share, double ms) {
     const std::string drawn = bar(share, kBarCells);
@@ -50,6 +52,7 @@ class Lines {
   }
   std::string out_;
   bool color_;
+  int word_cells_;
 };
 
 void add_steps(Lines& lines, const RunReport& report) {
@@ -88,26 +91,39 @@ std::string lever_title(const Lever& lever) {
   return fmt::format("{} [{}]", title, lever.change_class);
 }
 
+std::string done_text(const Lever& lever, const RunReport& report) {
+  std::string text = lever_title(lever);
+  if (lever.id == "native_decoding" && lever.applied) {
+    text += fmt::format(": {} images, {} compared with Pillow, {} differ",
+                        with_thousands(report.counter(Counter::ImagesNative)),
+                        with_thousands(report.counter(Counter::ImagesCompared)),
+                        with_thousands(report.counter(Counter::ImagesDiffer)));
+    const int64_t pillow = report.counter(Counter::ImagesPillow);
+    if (pillow > 0) {
+      text += fmt::format(", {} left to Pillow", with_thousands(pillow));
+    }
+  } else if (!lever.detail.empty()) {
+    text += ": " + lever.detail;
+  }
+  return text;
+}
+
 void add_levers(Lines& lines, const RunReport& report) {
+  const bool dry = report.context.dry_run;
+  bool unproven = false;
   for (const Lever& lever : report.levers) {
-    if (!lever.applied) {
-      lines.row("left out", fmt::format("{}: {}", lever_title(lever), lever.reason));
-      continue;
+    if (dry ? lever.planned : lever.applied) {
+      lines.row(dry ? "would do" : "done", done_text(lever, report));
+      unproven = unproven || lever.change_class == "rounding" || lever.change_class == "precision";
+    } else {
+      lines.row(dry ? "would leave out" : "left out",
+                fmt::format("{}: {}", lever_title(lever), lever.reason));
     }
-    std::string text = lever_title(lever);
-    if (lever.id == "native_decoding") {
-      text += fmt::format(": {} images, {} compared with Pillow, {} differ",
-                          with_thousands(report.counter(Counter::ImagesNative)),
-                          with_thousands(report.counter(Counter::ImagesCompared)),
-                          with_thousands(report.counter(Counter::ImagesDiffer)));
-      const int64_t pillow = report.counter(Counter::ImagesPillow);
-      if (pillow > 0) {
-        text += fmt::format(", {} left to Pillow", with_thousands(pillow));
-      }
-    } else if (!lever.detail.empty()) {
-      text += ": " + lever.detail;
-    }
-    lines.row("done", text);
+  }
+  if (unproven) {
+    lines.row("not proven",
+              "rounding and precision levers are not proven for this script; `stoker tune` does "
+              "that (not in this version yet)");
   }
 }
 
@@ -164,9 +180,15 @@ std::string bar(double share, int cells) {
 }
 
 std::string summary_text(const RunReport& report, const SummaryOptions& options) {
-  Lines lines(options.color);
-  add_steps(lines, report);
-  lines.bold(report.verdict.sentence);
+  const bool dry = report.context.dry_run;
+  Lines lines(options.color, dry ? kDryWordCells : kWordCells);
+  if (dry) {
+    lines.bold("DRY RUN: nothing was applied, and the script ends after its first three steps.");
+  }
+  if (!dry || report.steps == 0) {
+    add_steps(lines, report);
+    lines.bold(report.verdict.sentence);
+  }
   add_levers(lines, report);
   add_pauses(lines, report);
   add_faults(lines, report);

@@ -8,6 +8,7 @@
 namespace stoker::telemetry {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -68,6 +69,49 @@ TEST(SummaryTest, LeverWorkIsToldApart) {
       summary_text(report, {}),
       HasSubstr("3 between steps, 55.4 s in all, 2,100 ms of it starting workers, 41.0 s of "
                 "it trying levers (compiling included)\n"));
+}
+
+TEST(SummaryTest, LeversThatAreNotProvenAreSaidToBe) {
+  RunReport report;
+  report.verdict.sentence = "COMPUTE-BOUND.";
+  report.levers = {{.id = "native_decoding", .change_class = "exact", .applied = true},
+                   {.id = "tf32", .change_class = "precision", .reason = "no CUDA device"}};
+  EXPECT_THAT(summary_text(report, {}), Not(HasSubstr("not proven")));
+  report.levers.push_back({.id = "compile",
+                           .change_class = "rounding",
+                           .applied = true,
+                           .detail = "reduce-overhead, 9.1 ms instead of 14.0"});
+  EXPECT_THAT(summary_text(report, {}),
+              EndsWith("stoker          left out      tf32 [precision]: no CUDA device\n"
+                       "stoker          done          compile [rounding]: reduce-overhead, 9.1 ms "
+                       "instead of 14.0\n"
+                       "stoker          not proven    rounding and precision levers are not proven "
+                       "for this script; `stoker tune` does that (not in this version yet)\n"));
+  report.levers.back().change_class = "precision";
+  EXPECT_THAT(summary_text(report, {}), HasSubstr("not proven"));
+}
+
+TEST(SummaryTest, DryRun) {
+  RunReport report;
+  report.context.dry_run = true;
+  report.attached = true;
+  report.steps = 3;
+  report.verdict.sentence = "UNCLEAR: too few steps.";
+  report.levers = {
+      {.id = "native_decoding", .change_class = "exact", .planned = true},
+      {.id = "compile", .change_class = "rounding", .planned = true, .detail = "default"},
+      {.id = "tf32", .change_class = "precision", .reason = "no CUDA device"}};
+  EXPECT_EQ(summary_text(report, {.folder = "f/"}),
+            "stoker  DRY RUN: nothing was applied, and the script ends after its first three "
+            "steps.\n"
+            "stoker          would do        native decoding [exact]\n"
+            "stoker          would do        compile [rounding]: default\n"
+            "stoker          would leave out tf32 [precision]: no CUDA device\n"
+            "stoker          not proven      rounding and precision levers are not proven for this "
+            "script; `stoker tune` does that (not in this version yet)\n"
+            "stoker          files           f/\n");
+  report.steps = 0;
+  EXPECT_THAT(summary_text(report, {}), HasSubstr("stoker  UNCLEAR: too few steps.\n"));
 }
 
 TEST(SummaryTest, EveryLineBeginsWithTheName) {

@@ -58,9 +58,9 @@ Result<std::vector<std::string>> with_interpreter(const std::vector<std::string>
   return out;
 }
 
-std::string likely_reason(const std::vector<std::string>& command) {
+std::string out_of_reach(const std::vector<std::string>& command) {
   if (!is_interpreter(command.front())) {
-    return "no Python process of this command loaded batches or stepped an optimizer of torch";
+    return "";
   }
   const std::string flags = python_flags(command);
   for (const char flag : {'I', 'E'}) {
@@ -70,6 +70,16 @@ std::string likely_reason(const std::vector<std::string>& command) {
   }
   if (flags.find('S') != std::string::npos) {
     return "python -S leaves out the module by which stoker gets in";
+  }
+  return "";
+}
+
+std::string likely_reason(const std::vector<std::string>& command) {
+  if (!is_interpreter(command.front())) {
+    return "no Python process of this command loaded batches or stepped an optimizer of torch";
+  }
+  if (std::string certain = out_of_reach(command); !certain.empty()) {
+    return certain;
   }
   return "the script did not import torch, or used neither a DataLoader nor an optimizer of it";
 }

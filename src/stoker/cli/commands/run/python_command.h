@@ -14,6 +14,10 @@ namespace stoker::cli {
 Result<std::vector<std::string>> with_interpreter(const std::vector<std::string>& command,
                                                   const ProcessPaths& paths);
 
+// Why stoker cannot get into this command, as half a sentence, or "" where nothing is known to keep
+// it out.
+std::string out_of_reach(const std::vector<std::string>& command);
+
 // Why a command may have ended without a trace of stoker's hooks, as half a sentence.
 std::string likely_reason(const std::vector<std::string>& command);
 

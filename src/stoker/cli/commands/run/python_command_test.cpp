@@ -50,6 +50,12 @@ TEST(PythonCommandTest, FlagsOfTheScriptAreNotPythons) {
   EXPECT_THAT(likely_reason({"bash", "-E"}), HasSubstr("no Python process"));
 }
 
+TEST(PythonCommandTest, OnlyPythonsOwnFlagsPutItOutOfReach) {
+  EXPECT_THAT(out_of_reach({"python", "-S", "x.py"}), HasSubstr("python -S leaves out"));
+  EXPECT_EQ(out_of_reach({"python", "x.py", "-S"}), "");
+  EXPECT_EQ(out_of_reach({"bash", "-E"}), "");
+}
+
 TEST(AllowTest, ExactIsAlwaysIn) {
   EXPECT_THAT(allowed_classes({}), ElementsAre("exact"));
   EXPECT_THAT(allowed_classes({"random", "rounding"}), ElementsAre("exact", "rounding", "random"));

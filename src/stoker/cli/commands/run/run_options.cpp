@@ -31,6 +31,7 @@ void apply(const ParamMap& values, RunOptions& options) {
   if (values.has("keep")) {
     options.keep = values.integer("keep");
   }
+  options.dry_run = options.dry_run || values.flag("dry_run");
   options.quiet = options.quiet || values.flag("quiet");
 }
 
@@ -48,6 +49,14 @@ Param without_option() {
           .kind = ParamKind::List,
           .help = "levers that are left out, see `stoker list levers`",
           .value_name = "IDS"};
+}
+
+Param dry_run_option() {
+  return {.name = "dry_run",
+          .kind = ParamKind::Flag,
+          .help =
+              "apply nothing: end the script after its first three steps, before it can save "
+              "anything on its way out, and say which levers would be tried"};
 }
 
 ParamSchema run_options() {

@@ -8,6 +8,7 @@ namespace stoker::cli {
 
 Param allow_option();
 Param without_option();
+Param dry_run_option();
 // --config, --out, --keep, --quiet: what every command has that starts a script.
 ParamSchema run_options();
 

@@ -79,6 +79,14 @@ class Session {
     set_environment(*package);
   }
 
+  // Why the command cannot be watched, or "".
+  [[nodiscard]] std::string unwatched() const {
+    if (!unwatched_.empty()) {
+      return unwatched_;
+    }
+    return environment_.empty() ? "preparing the run failed" : out_of_reach(argv_);
+  }
+
   ChildEnd run() {
     started_ns_ = wall_ns();
     log(fmt::format("start {}", fmt::join(argv_, " ")));
@@ -132,6 +140,9 @@ class Session {
       environment_.emplace_back("STOKER_WITHOUT",
                                 fmt::format("{}", fmt::join(options_.without, ",")));
     }
+    if (options_.dry_run) {
+      environment_.emplace_back("STOKER_DRY_RUN", "1");
+    }
     if (!options_.config.empty()) {
       environment_.emplace_back("STOKER_CONFIG", fs::absolute(options_.config, ignored).string());
     }
@@ -153,6 +164,7 @@ class Session {
             .ended_wall_ns = ended_ns_,
             .machine = SystemView().machine(),
             .allow = options_.allow,
+            .dry_run = options_.dry_run,
             .not_attached_reason = reason};
   }
 
@@ -218,6 +230,16 @@ void fail_open(const char* what, Work work) {
   }
 }
 
+// Whoever asks for a dry run must not get a whole one, which would save over what is there.
+void refuse_whole_run(const RunOptions& options, const std::string& unwatched) {
+  if (options.dry_run && !unwatched.empty()) {
+    throw Error(ErrorCode::IoError,
+                fmt::format("--dry-run: the command was not started, because nothing would end it "
+                            "after its first steps: {}",
+                            unwatched));
+  }
+}
+
 }  // namespace
 
 int run_session(const std::vector<std::string>& command, const RunOptions& options) {
@@ -228,6 +250,7 @@ int run_session(const std::vector<std::string>& command, const RunOptions& optio
     return 127;
   }
   if (is_disabled()) {
+    refuse_whole_run(options, "STOKER_DISABLE is set");
     const int status = become(*argv);
     message(exec_message(argv->front(), errno));
     return status;
@@ -235,6 +258,7 @@ int run_session(const std::vector<std::string>& command, const RunOptions& optio
   take_write_errors();
   Session session(command, *argv, options);
   fail_open("preparing the run", [&] { session.prepare(); });
+  refuse_whole_run(options, session.unwatched());
   const ChildEnd end = session.run();
   if (end.exec_error != 0) {
     message(exec_message(argv->front(), end.exec_error));

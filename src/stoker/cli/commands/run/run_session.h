@@ -12,7 +12,8 @@ struct RunOptions {
   std::vector<std::string> without = {};  // ids of levers
   std::string config;                     // path, or ""
   std::string out;                        // folder, or ""
-  int64_t keep = 20;                      // run folders
+  bool dry_run = false;
+  int64_t keep = 20;  // run folders
   bool quiet = false;
 };
 
