@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,7 +53,14 @@ def plain_environment(**more: str) -> dict[str, str]:
 def hooked_environment(run_dir: Path, path: str = "", **more: str) -> dict[str, str]:
     run_dir.mkdir(parents=True, exist_ok=True)
     front = f"{HOOK}{os.pathsep}{path}" if path else str(HOOK)
-    chosen = {"STOKER_RUN_DIR": str(run_dir), "STOKER_ALLOW": "none", "PYTHONPATH": front, **more}
+    chosen = {
+        "STOKER_RUN_DIR": str(run_dir),
+        "STOKER_ALLOW": "none",
+        "STOKER_CACHE": str(run_dir / "cache"),  # what one test found is nothing to the next
+        "TORCHINDUCTOR_CACHE_DIR": str(Path(tempfile.gettempdir(), "stoker-tests-inductor")),
+        "PYTHONPATH": front,
+        **more,
+    }
     return plain_environment(**chosen)
 
 

@@ -25,6 +25,7 @@ class Observed:
     saw_autocast: bool = False
     last_call: tuple[tuple[Any, ...], dict[str, Any]] | None = None
     output_kinds: set[str] = field(default_factory=set)
+    replicas: Any = None  # the DistributedDataParallel that calls it
 
     @property
     def one_call_a_step(self) -> bool:
@@ -36,21 +37,37 @@ class Observed:
 
 
 @dataclass
+class Training:
+    """What bears on levers of the whole process."""
+
+    device: torch.device
+    optimizers: list[Any]
+    models: list[Case] = field(default_factory=list)  # none: they were not looked at
+    world_size: int = 1
+    uses_grad_scaler: bool = False
+    compiles_itself: bool = False
+    uses_streams: bool = False  # of its own, on the GPU
+    loader_workers: bool = False
+
+    def has(self, *kinds: type) -> bool:
+        return any(case.has(*kinds) for case in self.models)
+
+
+@dataclass
 class Case:
-    """One model of the script, and what else bears on its levers."""
+    """One model of the script."""
 
     observed: Observed
     driver: Driver
-    optimizers: list[Any]
-    device: torch.device
-    models: int  # how many models the script trains
-    world_size: int
-    uses_grad_scaler: bool
-    compiles_itself: bool
+    training: Training
 
     @property
     def module(self) -> torch.nn.Module:
         return self.observed.module
+
+    @property
+    def device(self) -> torch.device:
+        return self.training.device
 
     def parameters(self) -> list[torch.nn.Parameter]:
         return list(self.module.parameters())
@@ -70,7 +87,7 @@ class Case:
                 module._backward_pre_hooks,
             )
             for hook in hooks.values()
-        )
+        ) or any(parameter._backward_hooks for parameter in self.parameters())
 
     def opaque_outputs(self) -> str:
         """Classes of outputs whose tensors, if any, cannot be found, or ""."""
@@ -82,9 +99,9 @@ class Case:
         return ", ".join(sorted(kind for kind in kinds if not kind.endswith("Cache")))
 
     def wrapper(self) -> str:
-        """ "DistributedDataParallel" and the like, or ""."""
+        """ "FullyShardedDataParallel" and the like, or ""."""
         name = type(self.module).__name__
         sharded = any(type(p).__name__ == "DTensor" for p in self.module.parameters())
-        if name in ("DistributedDataParallel", "FullyShardedDataParallel", "DataParallel"):
+        if name in ("FullyShardedDataParallel", "DataParallel"):
             return name
         return "fully_shard" if sharded else ""

@@ -9,6 +9,7 @@ model.
 from __future__ import annotations
 
 import contextlib
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,7 +22,12 @@ from .state import State
 
 SLOT = "_compiled_call_impl"
 _FRESH = 3
+_MOST_RECOMPILES = 4
 _LOW = (torch.bfloat16, torch.float16)
+
+
+class Storm(Exception):
+    """A compiled model that is compiled again and again."""
 
 
 class Driver:
@@ -32,22 +38,28 @@ class Driver:
         self.autocast: torch.dtype | None = None
         self.channels_last = False
         self.compiled: Callable[..., Any] | None = None
-        self.compiled_for: set[Signature] = set()
+        self.compiled_for: Callable[[Signature], bool] = _nothing
         self.graphs = False  # the compiled call replays CUDA graphs
         self.on_failure: Callable[[Driver, BaseException], None] | None = None
         self.other_shapes = 0  # calls that the compiled model was not made for
-        self.first_output: torch.Tensor | None = None  # of the last call, while somebody looks
-        self.keep_output = False
+        self.on_nan: Callable[[Driver], None] | None = None
+        self.checked_calls = 0  # calls that are made again by the plain model if they give NaN
+        self.notes_finite = False
+        self._finite: torch.Tensor | None = None
         self._strict = False
         self._fresh = 0  # compiled calls before which random state and buffers are kept
+        self._recompiles = 0  # of the compiled call, after these
 
     def use_compiled(
-        self, compiled: Callable[..., Any] | None, shapes: set[Signature], graphs: bool
+        self,
+        compiled: Callable[..., Any] | None,
+        fits: Callable[[Signature], bool],
+        graphs: bool,
     ) -> Callable[[], None]:
-        """Call `compiled` for these shapes from now on. Gives a function that takes it back."""
+        """Call `compiled` from now on where it fits. Gives a function that takes it back."""
         before = (self.compiled, self.compiled_for, self.graphs)
-        self.compiled, self.compiled_for, self.graphs = compiled, shapes, graphs
-        self._fresh = _FRESH
+        self.compiled, self.compiled_for, self.graphs = compiled, fits, graphs
+        self._fresh, self._recompiles = _FRESH, 0
 
         def undo() -> None:
             self.compiled, self.compiled_for, self.graphs = before
@@ -64,10 +76,35 @@ class Driver:
         assert module is not None, "a model was called after its end"
         if not (torch.is_grad_enabled() and module.training):
             return module._call_impl(*args, **kwargs)
+        if self.checked_calls:
+            self.checked_calls -= 1
+            return self._checked(module, args, kwargs)
         out = self.call(module, args, kwargs)
-        if self.keep_output:
-            self.first_output = _first_float(out)
+        if self.notes_finite:
+            self._note_finite(out)
         return out
+
+    def _checked(self, module: Any, args: Any, kwargs: Any) -> Any:
+        state = State(module)
+        out = self.call(module, args, kwargs)
+        if _is_finite(out):
+            return out
+        state.restore()
+        plain = module._call_impl(*args, **kwargs)
+        if _is_finite(plain) and self.on_nan is not None:
+            self.on_nan(self)
+        return plain
+
+    def _note_finite(self, out: Any) -> None:
+        output = _first_float(out)
+        if output is not None:
+            finite = torch.isfinite(output).all()
+            self._finite = finite if self._finite is None else self._finite & finite
+
+    def was_finite(self) -> bool:
+        """Were all outputs since the last question? Waits for the device."""
+        finite, self._finite = self._finite, None
+        return finite is None or bool(finite)
 
     @contextlib.contextmanager
     def strictly(self) -> Iterator[None]:
@@ -83,7 +120,7 @@ class Driver:
         if self.channels_last:
             args, kwargs = _pytree.tree_map(_to_channels_last, (args, kwargs))
         if self.compiled is not None:
-            if signature(args, kwargs) in self.compiled_for:
+            if self.compiled_for(signature(args, kwargs)):
                 return self._call_compiled(module, args, kwargs)
             self.other_shapes += 1
         with self._precision():
@@ -95,7 +132,7 @@ class Driver:
         if self.graphs:
             own_gradients(module)
         state = State(module) if self._fresh else None
-        self._fresh = max(0, self._fresh - 1)
+        count = unique_graphs()
         try:
             with self._precision():
                 out = self.compiled(*args, **kwargs)
@@ -111,7 +148,20 @@ class Driver:
             if self.on_failure is not None:
                 self.on_failure(self, error)
             return self._outputs(out, False)
-        return self._outputs(out, self.graphs)
+        copy = self.graphs
+        if self._fresh:
+            self._fresh -= 1
+        elif unique_graphs() != count:
+            self._count_recompile()
+        return self._outputs(out, copy)
+
+    def _count_recompile(self) -> None:
+        self._recompiles += 1
+        if self._recompiles >= _MOST_RECOMPILES:
+            self.compiled = None
+            if self.on_failure is not None:
+                storm = Storm(f"it was compiled again in {self._recompiles} steps")
+                self.on_failure(self, storm)
 
     def _precision(self) -> contextlib.AbstractContextManager[Any]:
         module = self._module()
@@ -139,10 +189,25 @@ class Driver:
         return _pytree.tree_map(own, out)
 
 
+def unique_graphs() -> int:
+    """How many graphs torch.compile has made in this process."""
+    dynamo = sys.modules.get("torch._dynamo.utils")
+    return 0 if dynamo is None else int(dynamo.counters["stats"]["unique_graphs"])
+
+
+def _nothing(_shapes: Signature) -> bool:
+    return False
+
+
 def signature(args: Any, kwargs: Any) -> Signature:
     """What a compiled model is made for: shapes, kinds and constants of a call's arguments."""
     leaves, structure = _pytree.tree_flatten((args, kwargs))
     return (structure, *map(_leaf, leaves))
+
+
+def kind(shapes: Signature) -> Signature:
+    """`shapes` without their sizes: what they have in common if these change."""
+    return tuple((len(leaf[0]), *leaf[1:]) if isinstance(leaf, tuple) else leaf for leaf in shapes)
 
 
 def _leaf(value: Any) -> Any:
@@ -151,6 +216,11 @@ def _leaf(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return type(value)
+
+
+def _is_finite(out: Any) -> bool:
+    output = _first_float(out)
+    return output is None or bool(torch.isfinite(output).all())
 
 
 def _first_float(out: Any) -> torch.Tensor | None:

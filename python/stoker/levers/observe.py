@@ -15,15 +15,19 @@ from .case import Observed
 from .driver import signature
 
 STEPS = 3
+_Replicas = torch.nn.parallel.DistributedDataParallel
 
 
 class Observer:
     """Plain hooks on modules for the first STEPS optimizer steps, then none. Whoever makes it calls
     `stepped` after each optimizer step; `on_done(observer)` is called in the last of these steps,
-    by the thread that trains."""
+    by the thread that trains. Without `look_at_models` it counts steps alone."""
 
     def __init__(
-        self, on_done: Callable[[Observer], None], on_error: Callable[[Exception], None]
+        self,
+        on_done: Callable[[Observer], None],
+        on_error: Callable[[Exception], None],
+        look_at_models: bool = True,
     ) -> None:
         self.models: list[Observed] = []
         self.optimizers: list[Any] = []
@@ -33,26 +37,35 @@ class Observer:
         self._depth = 0
         self._thread = threading.get_ident()
         self._calls: dict[int, int] = {}
-        self._hooks = [
-            register_module_forward_pre_hook(self._enter),
-            register_module_forward_hook(self._leave, with_kwargs=True, always_call=True),
-        ]
-
-    @property
-    def over(self) -> bool:
-        return not self._hooks
+        self._replicas: Any = None
+        self.over = False
+        self.looked_at_models = look_at_models
+        self._hooks: list[Any] = []
+        if look_at_models:
+            self._hooks = [
+                register_module_forward_pre_hook(self._enter),
+                register_module_forward_hook(self._leave, with_kwargs=True, always_call=True),
+            ]
 
     def stop(self) -> None:
+        self.over = True
         for hook in self._hooks:
             hook.remove()
         self._hooks.clear()
 
     def _enter(self, module: Any, _args: Any) -> None:
-        if threading.get_ident() == self._thread and not torch.compiler.is_compiling():
+        if threading.get_ident() != self._thread or torch.compiler.is_compiling():
+            return
+        if isinstance(module, _Replicas):
+            self._replicas = module  # what it calls is the model
+        else:
             self._depth += 1
 
     def _leave(self, module: Any, args: Any, *rest: Any) -> None:
         if threading.get_ident() != self._thread or torch.compiler.is_compiling():
+            return
+        if isinstance(module, _Replicas):
+            self._replicas = None
             return
         self._depth = max(0, self._depth - 1)
         if len(rest) != 2:
@@ -71,7 +84,7 @@ class Observer:
             return
         observed = next((model for model in self.models if model.module is module), None)
         if observed is None:
-            observed = Observed(module)
+            observed = Observed(module, replicas=self._replicas)
             self.models.append(observed)
         kind = parameters[0].device.type
         observed.saw_autocast |= torch.is_autocast_enabled(kind)

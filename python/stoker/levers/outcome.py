@@ -16,12 +16,15 @@ class Outcome:
     applied: bool
     reason: str = ""  # why not, or why not any more
     detail: str = ""  # what it brought, how it was set
+    planned: bool = False  # of a dry run: it would be tried
 
 
 # Called with each outcome as it comes; `watch` writes them into the run folder.
 on_outcome: Callable[[Outcome], None] | None = None
 
 
-def say(lever: str, applied: bool, reason: str = "", detail: str = "") -> None:
+def say(
+    lever: str, applied: bool, reason: str = "", detail: str = "", planned: bool = False
+) -> None:
     if on_outcome is not None:
-        on_outcome(Outcome(lever, cards()[lever].change_class, applied, reason, detail))
+        on_outcome(Outcome(lever, cards()[lever].change_class, applied, reason, detail, planned))

@@ -1,141 +1,173 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When which lever goes on: one after the other, each measured against the steps before it.
+"""From the first step of a script to the last decision about its levers.
 
-The first steps run plainly and are watched (`observe`). Then each lever of the allowed classes that
-does not refuse is put on between two steps, and stays if the next steps are faster. All work here
-happens in the thread that trains, between steps; its time is told apart from the steps.
+The first steps run plainly and are watched (`observe`). Then it is known which levers apply, and
+they are put on one after the other (`sequence`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import time
+import os
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from . import bf16, channels_last, compile, cudnn_search, tf32
-from .case import Case, Observed
+from . import ranks, remembered
+from .cards import cards
+from .case import Case, Training
 from .driver import Driver
 from .observe import Observer
 from .outcome import say
+from .registry import Lever, levers
+from .seen import Seen
+from .sequence import Sequence, Turn
 from .stopwatch import Stopwatch
 
-SETTLE = 2  # steps after a change that are not measured
-WINDOW = 6
-KEEP_FROM = 1.01  # a lever that brings less is not worth its rounding
-_GUARDED = 50  # steps in which outputs are looked at for NaN
-
-SWITCHES: dict[str, ModuleType] = {
-    "tf32": tf32,
-    "cudnn_search": cudnn_search,
-    "channels_last": channels_last,
-    "bf16": bf16,
-}
-
-
-@dataclass
-class Work:
-    """Levers that are still to be tried, and what is known so far."""
-
-    case: Case
-    waiting: list[str]
-    watch: Stopwatch
-    before_ms: float | None = None
-    trying: str = ""
-    undo: Callable[[], None] | None = None
-    applied: dict[str, Callable[[], None]] = field(default_factory=dict)  # each with its way back
-    settle: int = 0
-    compile_s: float = 0.0
+_OWN_ERROR = "an error in stoker's own code"
 
 
 class Plan:
     def __init__(
         self,
         allowed: Callable[[str], bool],
-        uses_grad_scaler: Callable[[], bool],
-        compiles_itself: Callable[[], bool],
+        seen: Seen,
         hung: Callable[[torch.nn.Module], None] = lambda module: None,
         pause: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
         fault: Callable[[str, BaseException], None] = lambda where, error: None,
+        dry_run: bool = False,
     ) -> None:
         """`allowed(lever id)`; `hung(module)` is told of a module whose slot was filled; work that
-        is no part of a step is done inside `pause()`."""
+        is no part of a step is done inside `pause()`. A dry run says what would be applied after
+        the first steps, and ends the process there."""
         self._allowed = allowed
-        self._uses_grad_scaler = uses_grad_scaler
-        self._compiles_itself = compiles_itself
+        self._seen = seen
         self._hung = hung
         self._pause = pause
         self._fault = fault
-        self._work: Work | None = None
-        self._first: Any = None
+        self._dry_run = dry_run
+        self._wanted = [name for name in levers() if allowed(name)]
+        self._ranks = ranks.Ranks(None, 0, 1)
         self._observer: Observer | None = None
-        self._guarded = 0
+        self._sequence: Sequence | None = None
+        self._first: Any = None
 
     def start(self) -> None:
-        names = [*SWITCHES, "compile"]
-        if any(self._allowed(name) for name in names):
-            self._observer = Observer(self._observed, self._give_up)
-            # Never removed: it would have to be while torch goes through these hooks.
-            register_optimizer_step_post_hook(self._stepped)
+        if not self._wanted and not self._dry_run:
+            return
+        # Exact levers touch no model: then scripts run as they are, hooks of ours left out.
+        looks = any(cards()[name].change_class != "exact" for name in self._wanted)
+        self._observer = Observer(self._observed, self._give_up, looks)
+        # Never removed: it would have to be while torch goes through these hooks.
+        register_optimizer_step_post_hook(self._stepped)
 
     # --- The first steps are over.
 
     def _observed(self, seen: Observer) -> None:
-        models = [model for model in seen.models if any(model.calls_of_steps)]
-        if not models:
-            self._refuse_all("no model was seen in the first steps")
-            return
-        largest = max(models, key=lambda model: sum(p.numel() for p in model.module.parameters()))
-        case = self._case(largest, models, seen.optimizers)
-        waiting = [name for name in SWITCHES if self._wanted(name, SWITCHES[name].refuse, case)]
-        if self._wanted("compile", compile.refuse, case):
-            waiting.append("compile")
-        if not waiting:
-            return
-        for name in waiting:
-            say(name, False, "the script ended before it was tried")
-        self._first = seen.optimizers[0]
-        self._work = Work(case, waiting, Stopwatch(case.device))
-        case.driver.on_failure = self._failed
-        case.driver.hang()
-        self._hung(case.module)
+        with self._pause():
+            self._ranks = ranks.ranks()
+            training = self._training(seen)
+            turns = self._turns(training, looked=seen.looked_at_models)
+            if self._dry_run:
+                self._end_dry_run(turns)
+            if not turns:
+                return
+            for turn in turns:
+                say(turn.lever, False, "the script ended before it was tried")
+            self._first = seen.optimizers[0]
+            self._begin(training, turns)
 
-    def _case(self, model: Observed, models: list[Observed], optimizers: list[Any]) -> Case:
-        distributed = torch.distributed
-        up = distributed.is_available() and distributed.is_initialized()
-        return Case(
-            model,
-            Driver(model.module),
-            optimizers,
-            next(model.module.parameters()).device,
-            len(models),
-            distributed.get_world_size() if up else 1,
-            self._uses_grad_scaler(),
-            self._compiles_itself(),
+    def _training(self, seen: Observer) -> Training:
+        devices = [p.device for group in seen.optimizers[0].param_groups for p in group["params"]]
+        training = Training(
+            devices[0] if devices else torch.device("cpu"),
+            seen.optimizers,
+            world_size=self._ranks.world_size,
+            uses_grad_scaler=self._seen.grad_scaler,
+            compiles_itself=self._seen.compiles,
+            uses_streams=self._seen.streams,
+            loader_workers=self._seen.loader_workers,
+        )
+        training.models = [
+            Case(model, Driver(model.module), training)
+            for model in seen.models
+            if any(model.calls_of_steps)
+        ]
+        return training
+
+    def _turns(self, training: Training, looked: bool) -> list[Turn]:
+        """What nothing speaks against on any rank; the rest is said."""
+        turns = []
+        refusals: dict[str, str] = {}
+        for name in self._wanted:
+            turn, refusals[name] = self._turn(levers()[name], name, training, looked)
+            turns.append(turn)
+        for other in self._ranks.all(refusals):
+            for name, reason in other.items():
+                refusals[name] = refusals[name] or reason
+        for name, reason in refusals.items():
+            if reason:
+                say(name, False, reason)
+        return [turn for turn in turns if not refusals[turn.lever]]
+
+    @staticmethod
+    def _turn(lever: Lever, name: str, training: Training, looked: bool) -> tuple[Turn, str]:
+        of_process = lever.SCOPE == "process"
+        if looked and not training.models and cards()[name].change_class != "exact":
+            return Turn(name, []), "no model was seen in the first steps"
+        targets: list[Any] = [training] if of_process else list(training.models)
+        reasons = []
+        for target in list(targets):
+            try:
+                reason = lever.refuse(target)
+            except Exception as error:
+                reason = f"its probe failed: {type(error).__name__}: {error}"
+            if reason:
+                targets.remove(target)
+                reasons.append(reason)
+        if not targets:
+            return Turn(name, []), reasons[0]
+        count = len(training.models)
+        note = f"on {len(targets)} of {count} models ({reasons[0]})" if reasons else ""
+        return Turn(name, targets, note), ""
+
+    def _begin(self, training: Training, turns: list[Turn]) -> None:
+        for case in training.models:
+            if any(case in turn.targets for turn in turns):
+                case.driver.hang()
+                self._hung(case.module)
+        name = remembered.key(training, self._wanted)
+        known = remembered.load(name)
+        if any(other != known for other in self._ranks.all(known)):
+            known = {}
+
+        def end(kept: dict[str, Any], used: bool) -> None:
+            self._remember(name, kept, used)
+
+        self._sequence = Sequence(
+            training, turns, self._ranks, Stopwatch(training.device), known, end
         )
 
-    def _wanted(self, name: str, refuse: Callable[[Case], str], case: Case) -> bool:
-        if not self._allowed(name):
-            return False
+    def _remember(self, name: str, kept: dict[str, Any], used: bool) -> None:
+        if used and kept:
+            return
         try:
-            reason = refuse(case)
-        except Exception as error:
-            reason = f"its probe failed: {type(error).__name__}: {error}"
-        if not reason and case.world_size > 1 and name in ("channels_last",):
-            reason = "several ranks train together"
-        if reason:
-            say(name, False, reason)
-        return not reason
+            if self._ranks.rank == 0:
+                remembered.save(name, kept)
+        except OSError as error:
+            self._fault("remembering levers", error)
 
-    def _refuse_all(self, reason: str) -> None:
-        for name in [*SWITCHES, "compile"]:
-            if self._allowed(name):
-                say(name, False, reason)
+    def _end_dry_run(self, turns: list[Turn]) -> None:
+        for turn in turns:
+            say(turn.lever, False, detail=turn.note, planned=True)
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        # Not sys.exit: whatever the script saves on its way out would be a model of three steps.
+        os._exit(0)
 
     # --- After each step of the first optimizer.
 
@@ -145,155 +177,30 @@ class Plan:
             if self._observer.over:
                 self._observer = None
             return
+        if self._sequence is None or optimizer is not self._first:
+            return
         try:
-            self._after_step(optimizer)
+            self._sequence.after_step(self._pause)
+            if self._sequence.over:
+                self._let_go(self._sequence)
         except Exception as error:
             self._give_up(error)
 
+    def _let_go(self, sequence: Sequence) -> None:
+        """Nothing is left to try: keep nothing of the script's."""
+        for case in sequence.training.models:
+            case.observed.last_call = None
+        self._sequence = self._first = None
+
     def _give_up(self, error: Exception) -> None:
         """An error of our own: the script goes on as it would alone."""
-        work, self._work = self._work, None
-        if work is not None:
-            self._take_off(work)
-        self._refuse_all("an error in stoker's own code")
-        self._fault("levers", error)
-
-    def _after_step(self, optimizer: Any) -> None:
-        work = self._work
-        if work is None or optimizer is not self._first:
-            return
-        if self._guarded:
-            self._look_for_nan(work)
-        if not work.waiting and not work.trying:
-            self._finish(work)
-            return
-        if work.settle:
-            work.settle -= 1
-            return
-        work.watch.mark()
-        if len(work.watch) < WINDOW:
-            return
-        with self._pause():
-            self._decide(work, work.watch.median_ms())
-        work.watch.clear()
-        work.settle = SETTLE
-
-    def _decide(self, work: Work, step_ms: float) -> None:
-        if work.trying:
-            self._judge(work, step_ms)
-        if work.before_ms is None:
-            work.before_ms = step_ms
-        while work.waiting and not work.trying:
-            self._try(work, work.waiting.pop(0))
-        if not work.trying:
-            self._finish(work)
-
-    def _judge(self, work: Work, step_ms: float) -> None:
-        name, undo = work.trying, work.undo
-        assert work.before_ms is not None and undo is not None
-        work.trying, work.undo = "", None
-        gain = work.before_ms / step_ms
-        lever = "compile" if name == "graphs" else name
-        if gain < KEEP_FROM:
-            undo()
-            if name != "graphs":
-                say(lever, False, f"brought nothing: {gain:.2f}x over {WINDOW} steps")
-            return
-        detail = f"{gain:.2f}x: {work.before_ms:.1f} to {step_ms:.1f} ms a step"
-        if name in ("compile", "graphs"):
-            detail += f", {'reduce-overhead' if name == 'graphs' else 'default'} mode"
-            saved_ms = work.before_ms - step_ms
-            detail += (
-                f"; {work.compile_s:.0f} s of compiling pay after {self._pays(work, saved_ms)}"
-            )
-        work.applied[name] = undo
-        say(lever, True, "", detail)
-        work.before_ms = step_ms
-
-    @staticmethod
-    def _pays(work: Work, saved_ms: float) -> str:
-        return f"{work.compile_s * 1e3 / saved_ms:,.0f} steps"
-
-    def _try(self, work: Work, name: str) -> None:
-        try:
-            if name in SWITCHES:
-                work.undo = SWITCHES[name].apply(work.case)
-            else:
-                work.undo = self._compile(work, graphs=name == "graphs")
-        except Exception as error:
-            say("compile" if name == "graphs" else name, False, f"{type(error).__name__}: {error}")
-            return
-        if work.undo is not None:
-            work.trying = name
-            if name != "graphs":
-                say(name, True, "", "the script ended before it was measured")
-            self._guarded = _GUARDED
-            work.case.driver.keep_output = True
-
-    def _compile(self, work: Work, graphs: bool) -> Callable[[], None] | None:
-        start = time.perf_counter()
-        result, compiled = compile.attempt(work.case, graphs)
-        work.compile_s += time.perf_counter() - start
-        if not result.ok:
-            if not graphs:
-                say("compile", False, f"its trial: {result.reason}")
-            return None
-        if not graphs and not compile.refuse_graphs(work.case):
-            work.waiting.insert(0, "graphs")
-        return compile.use(work.case, compiled, graphs)
-
-    # --- Things that go wrong later.
-
-    def _failed(self, driver: Driver, error: BaseException) -> None:
-        work = self._work
-        message = str(error).splitlines()[0][:200] if str(error) else ""
-        say(
-            "compile",
-            False,
-            f"taken off in the step where it failed: {type(error).__name__}: {message}",
-        )
-        if work is None:
-            return
-        for name in ("compile", "graphs"):
-            work.applied.pop(name, None)
-        if work.trying in ("compile", "graphs"):
-            work.trying, work.undo = "", None
-            work.watch.clear()
-        work.waiting = [name for name in work.waiting if name != "graphs"]
-
-    def _look_for_nan(self, work: Work) -> None:
-        self._guarded -= 1
-        driver = work.case.driver
-        output, driver.first_output = driver.first_output, None
-        if self._guarded == 0:
-            driver.keep_output = False
-        if output is None or bool(torch.isfinite(output).all()):
-            return
-        self._guarded = 0
-        driver.keep_output = False
-        for name in self._take_off(work):
-            say(name, False, "taken off: the model's output became NaN or infinite")
-        for name in work.waiting:
-            if name != "graphs":
-                say(name, False, "not tried: the model's output became NaN or infinite")
-        work.waiting.clear()
-        self._finish(work)
-
-    @staticmethod
-    def _take_off(work: Work) -> list[str]:
-        """All that is on, last first. Gives the levers that were."""
-        on = dict(work.applied)
-        if work.trying and work.undo is not None:
-            on[work.trying] = work.undo
-        for undo in reversed(on.values()):
-            with contextlib.suppress(Exception):
-                undo()
-        work.applied.clear()
-        work.trying, work.undo = "", None
-        return sorted({"compile" if name == "graphs" else name for name in on})
-
-    def _finish(self, work: Work) -> None:
-        """Nothing is left to try: let go of the script's things."""
-        work.case.observed.last_call = None
-        if not self._guarded:
-            self._work = None
+        sequence, self._sequence = self._sequence, None
+        with contextlib.suppress(Exception):
+            self._ranks.leave()
+        if sequence is not None:
+            sequence.take_off()
+        no_answer = isinstance(error, ranks.NoAnswer)
+        for name in self._wanted:
+            say(name, False, str(error) if no_answer else _OWN_ERROR)
+        if not no_answer:
+            self._fault("levers", error)

@@ -30,18 +30,18 @@ def dry_run() -> bool:
 
 
 def torch_imported() -> None:
-    """Levers of the model and the optimizer, where a class beyond `exact` is allowed."""
-    if not any(allowed(name) for name in ("rounding", "precision")):
+    """Levers of the process, the model and the optimizer."""
+    if not allowed("exact"):
         return
     from stoker.levers import cards, outcome, start
 
     outcome.on_outcome = _note_outcome
-    start.start(
-        lambda lever: allowed(cards.cards()[lever].change_class),
-        finder.slot_filled,
-        _outside_steps,
-        faults.report,
-    )
+    asked = [card for card in cards.cards().values() if allowed(card.change_class)]
+    for card in asked:
+        if left_out(card.id) and card.id != "native_decoding":
+            outcome.say(card.id, False, left_out(card.id))
+    wanted = {card.id for card in asked if not left_out(card.id)}
+    start.start(wanted.__contains__, finder.slot_filled, _outside_steps, faults.report, dry_run())
 
 
 @contextlib.contextmanager
@@ -55,7 +55,14 @@ def _outside_steps() -> Iterator[None]:
 
 
 def _note_outcome(outcome: Any) -> None:
-    _note(outcome.id, outcome.change_class, outcome.reason, outcome.applied, outcome.detail)
+    _note(
+        outcome.id,
+        outcome.change_class,
+        outcome.reason,
+        outcome.applied,
+        outcome.detail,
+        outcome.planned,
+    )
 
 
 def pillow_imported() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from stoker.levers.case import Case, Observed
+from stoker.levers.case import Case, Observed, Training
 from stoker.levers.driver import Driver, signature
 
 CUDA = torch.device("cuda", 0)
@@ -30,6 +30,7 @@ def case_of(
     compiles_itself: bool = False,
     saw_autocast: bool = False,
     output_kinds: tuple[str, ...] = ("Tensor",),
+    replicas: Any = None,
 ) -> Case:
     """A model that was called with each of `calls`."""
     observed = Observed(
@@ -39,14 +40,14 @@ def case_of(
         saw_autocast,
         ((calls[-1],), {}),
         set(output_kinds),
+        replicas,
     )
-    return Case(
-        observed,
-        Driver(module),
-        list(optimizers),
+    training = Training(
         device,
-        models,
-        world_size,
-        uses_grad_scaler,
-        compiles_itself,
+        list(optimizers),
+        world_size=world_size,
+        uses_grad_scaler=uses_grad_scaler,
+        compiles_itself=compiles_itself,
     )
+    training.models = [Case(observed, Driver(module), training) for _ in range(models)]
+    return training.models[0]

@@ -9,20 +9,24 @@ from typing import Any
 import pytest
 import torch
 
-from stoker.levers import fused_optimizer, start
+from stoker.levers import fused_optimizer
+from stoker.levers.fused_optimizer import maker
 from stoker.levers.outcome import Outcome
+from stoker.levers.seen import Seen
 
 
 @pytest.fixture(autouse=True)
 def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for kind in fused_optimizer.kinds():
-        monkeypatch.setattr(kind, "__init__", kind.__init__)  # put back afterwards
-        start._make_fused(kind)
-    monkeypatch.setattr(torch.amp.GradScaler, "__init__", torch.amp.GradScaler.__init__)
-    start._notice_grad_scaler()
+    put_back: list[tuple[Any, str]] = [(kind, "__init__") for kind in fused_optimizer.kinds()]
+    put_back += [(torch.amp.GradScaler, "__init__"), (torch, "compile")]
+    put_back += [(torch.utils.data.DataLoader, "_get_iterator"), (torch.cuda.Stream, "__new__")]
+    for owner, name in put_back:
+        monkeypatch.setattr(owner, name, owner.__dict__[name])
+    seen = Seen(lambda where, error: pytest.fail(f"{where}: {error}"))
+    seen.watch()
+    maker.make_fused(seen)
     yield
-    start._fused.clear()
-    start.seen.grad_scaler = False
+    maker._made.clear()
 
 
 def model() -> torch.nn.Module:
@@ -51,7 +55,9 @@ def test_parameters_from_a_generator(
     optimizer = kind(module.parameters(), lr=0.1, **options)
     assert optimizer.param_groups[0]["fused"] is True
     assert optimizer.param_groups[0]["params"] == list(module.parameters())
-    assert [(o.applied, o.detail) for o in said] == [(True, kind.__name__)]
+    assert [(o.applied, o.detail) for o in said] == [
+        (True, f"{kind.__name__}, from the first step on")
+    ]
 
 
 def test_groups_named_parameters_and_a_positional_lr() -> None:

@@ -14,9 +14,10 @@ FAST = """
 import os, sys
 if "STOKER_RUN_DIR" in os.environ:
     import functools, torch
-    from stoker.levers import compile as lever, plan
+    from stoker.levers import compile as lever, remembered, sequence
     lever._compile = functools.partial(torch.compile, backend="aot_eager")
-    plan.KEEP_FROM, plan.WINDOW, plan.SETTLE = 0.0, 2, 1
+    sequence.KEEP_FROM, sequence.WINDOW, sequence.SETTLE = 0.0, 2, 1
+    remembered.load = lambda name: {}
 """
 
 SCRIPT = """
@@ -72,12 +73,14 @@ def test_applied_from_outside(tmp_path: Path, plain: list[float]) -> None:
     assert outcome.status == 0 and outcome.stderr == ""
     assert losses(outcome) == pytest.approx(plain, rel=1e-3)
     levers = last_words(outcome)
-    assert levers["fused_optimizer"]["applied"] and levers["fused_optimizer"]["detail"] == "AdamW"
+    assert (
+        levers["fused_optimizer"]["applied"]
+        and levers["fused_optimizer"]["detail"] == "AdamW, from the first step on"
+    )
     for name in ("channels_last", "compile"):
         assert levers[name]["applied"] and levers[name]["class"] == "rounding", levers[name]
         assert "ms a step" in levers[name]["detail"]
-    assert "default mode" in levers["compile"]["detail"]
-    for name in ("cudnn_search", "bf16", "tf32"):
+    for name in ("cudnn_search", "bf16", "tf32", "sdpa", "cuda_graphs", "non_blocking"):
         assert not levers[name]["applied"]
         assert levers[name]["reason"] == "no CUDA device in use"
     assert levers["bf16"]["class"] == "precision"
@@ -87,7 +90,9 @@ def test_applied_from_outside(tmp_path: Path, plain: list[float]) -> None:
 def test_nothing_without_leave(tmp_path: Path, plain: list[float]) -> None:
     outcome = run(tmp_path, allow="exact")
     assert losses(outcome) == plain
-    assert set(last_words(outcome)) <= {"native_decoding"}
+    levers = last_words(outcome)
+    assert {line["class"] for line in levers.values()} == {"exact"}
+    assert not any(line["applied"] for line in levers.values())
 
 
 def test_a_script_that_ends_early_says_so(tmp_path: Path) -> None:
@@ -205,13 +210,13 @@ def test_an_error_in_the_plan_takes_everything_off(tmp_path: Path, plain: list[f
         tmp_path,
         NO_FUSED
         + """
-    decide, done = plan.Plan._decide, []
+    decide, done = sequence.Sequence._decide, []
     def fails_at_third(self, *args):
         done.append(1)
         if len(done) == 3:
             raise ValueError("sabotage")
         decide(self, *args)
-    plan.Plan._decide = fails_at_third
+    sequence.Sequence._decide = fails_at_third
 """,
     )
     assert outcome.status == 0 and outcome.stderr == ""

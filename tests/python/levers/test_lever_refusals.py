@@ -9,7 +9,7 @@ import pytest
 import torch
 from cases import CPU, CUDA, case_of, conv_model
 
-from stoker.levers import bf16, channels_last, compile, cudnn_search, tf32
+from stoker.levers import bf16, channels_last, compile, cuda_graphs, cudnn_search, tf32
 
 FLAT = torch.ones(2, 4)
 IMAGES = torch.ones(2, 3, 8, 8)
@@ -26,28 +26,33 @@ def linear() -> torch.nn.Module:
     return torch.nn.Linear(4, 4)
 
 
-class DistributedDataParallel(torch.nn.Module):  # known by its name
+class DataParallel(torch.nn.Module):  # known by its name
     def __init__(self) -> None:
         super().__init__()
         self.module = conv_model()
 
 
-class DataParallel(DistributedDataParallel):
+class FullyShardedDataParallel(DataParallel):
     pass
 
 
-class FullyShardedDataParallel(DistributedDataParallel):
-    pass
+class Replicas:
+    """What is asked of a DistributedDataParallel."""
+
+    def __init__(self, find_unused_parameters: bool) -> None:
+        self.find_unused_parameters = find_unused_parameters
 
 
 def test_tf32(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert tf32.refuse(case_of(linear(), FLAT, device=CUDA)) == ""
-    assert tf32.refuse(case_of(linear(), FLAT, device=CPU)) == "no CUDA device in use"
+    assert tf32.refuse(case_of(linear(), FLAT, device=CUDA).training) == ""
+    assert tf32.refuse(case_of(linear(), FLAT, device=CPU).training) == "no CUDA device in use"
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "high")
-    assert tf32.refuse(case_of(linear(), FLAT, device=CUDA)) == "the script set 'high' itself"
+    assert (
+        tf32.refuse(case_of(linear(), FLAT, device=CUDA).training) == "the script set 'high' itself"
+    )
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
     assert (
-        tf32.refuse(case_of(linear(), FLAT, device=CUDA))
+        tf32.refuse(case_of(linear(), FLAT, device=CUDA).training)
         == "this GPU (compute capability 7.5) has no TF32"
     )
 
@@ -85,7 +90,7 @@ def test_bf16_by_model_and_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_cudnn_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(module: torch.nn.Module, *calls: torch.Tensor, device: Any = CUDA) -> str:
-        return cudnn_search.refuse(case_of(module, *calls, device=device))
+        return cudnn_search.refuse(case_of(module, *calls, device=device).training)
 
     assert refused(conv_model(), IMAGES) == ""
     assert refused(conv_model(), IMAGES, device=CPU) == "no CUDA device in use"
@@ -105,7 +110,7 @@ def test_cudnn_search_refuses_where_all_algorithms_are_deterministic(
 ) -> None:
     monkeypatch.setattr(torch, "are_deterministic_algorithms_enabled", lambda: True)
     assert (
-        cudnn_search.refuse(case_of(conv_model(), IMAGES, device=CUDA))
+        cudnn_search.refuse(case_of(conv_model(), IMAGES, device=CUDA).training)
         == "the script asks for deterministic algorithms"
     )
 
@@ -120,11 +125,7 @@ def test_cudnn_search_refuses_where_all_algorithms_are_deterministic(
             IMAGES,
             "the model has 3-d convolutions",
         ),
-        (
-            DistributedDataParallel(),
-            IMAGES,
-            "the model is already wrapped in DistributedDataParallel",
-        ),
+        (DataParallel(), IMAGES, "the model is already wrapped in DataParallel"),
         (conv_model(), FLAT, "no input has four dimensions"),
         (
             conv_model().to(memory_format=torch.channels_last),  # type: ignore[call-overload]
@@ -137,20 +138,29 @@ def test_channels_last(module: torch.nn.Module, call: torch.Tensor, reason: str)
     assert channels_last.refuse(case_of(module, call)) == reason
 
 
+def test_channels_last_below_distributed_data_parallel() -> None:
+    assert (
+        channels_last.refuse(case_of(conv_model(), IMAGES, replicas=object()))
+        == "the model is already wrapped in DistributedDataParallel"
+    )
+
+
 @pytest.mark.parametrize(
     ("module", "calls", "facts", "reason"),
     [
         (linear(), [FLAT], {}, ""),
         (linear(), THREE_SHAPES[:2], {}, ""),
-        (linear(), THREE_SHAPES, {}, "shapes change from step to step"),
+        (linear(), THREE_SHAPES, {}, ""),
+        (linear(), [FLAT, FLAT[0]], {}, "kinds of inputs change from step to step"),
+        (linear(), [FLAT], {"replicas": Replicas(False)}, ""),
+        (
+            linear(),
+            [FLAT],
+            {"replicas": Replicas(True)},
+            "DistributedDataParallel looks for unused parameters, which compiling hides",
+        ),
         (linear(), [FLAT], {"compiles_itself": True}, "the script calls torch.compile itself"),
         (DataParallel(), [IMAGES], {}, "the model is wrapped in DataParallel"),
-        (
-            DistributedDataParallel(),
-            [IMAGES],
-            {},
-            "the model is wrapped in DistributedDataParallel",
-        ),
         (
             torch.nn.Sequential(torch.jit.trace(linear(), FLAT)),
             [FLAT],
@@ -207,4 +217,4 @@ def test_compile_without_its_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_graphs(calls: list[torch.Tensor], facts: dict[str, Any], reason: str) -> None:
     case = case_of(linear(), *calls, **{"device": CUDA, **facts})
-    assert compile.refuse_graphs(case) == reason
+    assert cuda_graphs.refuse(case) == reason

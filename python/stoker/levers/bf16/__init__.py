@@ -9,16 +9,19 @@ import torch
 
 from ..case import Case
 
+SCOPE = "model"
+TURN = 50
+
 
 def refuse(case: Case) -> str:
+    if case.observed.saw_autocast:
+        return "the script uses autocast itself"
+    if case.training.uses_grad_scaler:
+        return "the script uses a GradScaler"
     if case.device.type != "cuda":
         return "no CUDA device in use"
     if not torch.cuda.is_bf16_supported(including_emulation=False):
         return "this GPU has no bfloat16"
-    if case.observed.saw_autocast:
-        return "the script uses autocast itself"
-    if case.uses_grad_scaler:
-        return "the script uses a GradScaler"
     kinds = {p.dtype for p in case.parameters() if p.is_floating_point()}
     if kinds != {torch.float32}:
         return "parameters are not all float32: " + ", ".join(sorted(str(k) for k in kinds))

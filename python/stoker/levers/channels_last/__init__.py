@@ -11,6 +11,9 @@ from torch.utils import _pytree
 
 from ..case import Case
 
+SCOPE = "model"
+TURN = 40
+
 
 def refuse(case: Case) -> str:
     if not case.has(torch.nn.Conv2d):
@@ -19,6 +22,8 @@ def refuse(case: Case) -> str:
         return "the model has 3-d convolutions"
     if case.wrapper():
         return f"the model is already wrapped in {case.wrapper()}"
+    if case.observed.replicas is not None:
+        return "the model is already wrapped in DistributedDataParallel"
     if not any(_is_image(leaf) for leaf in _pytree.tree_leaves(case.observed.last_call)):
         return "no input has four dimensions"
     weights = [p for p in case.parameters() if p.ndim == 4]
@@ -50,7 +55,7 @@ def _lay_out(case: Case, layout: torch.memory_format) -> None:
             parameter.data = parameter.data.contiguous(memory_format=layout)
             if parameter.grad is not None:
                 parameter.grad = parameter.grad.contiguous(memory_format=layout)
-            for optimizer in case.optimizers:
+            for optimizer in case.training.optimizers:
                 kept = optimizer.state.get(parameter, {})
                 for name, value in kept.items():
                     if isinstance(value, torch.Tensor) and value.shape == parameter.shape:

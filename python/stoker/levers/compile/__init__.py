@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.compile of the model's call; `graphs` is the same with CUDA graphs."""
+"""torch.compile of the model's call."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -10,27 +11,34 @@ from typing import Any
 
 import torch
 
-from ..case import Case
+from .. import remembered
+from ..case import Case, Signature
+from ..driver import kind
+from ..registry import Refused
 from ..trial import Result, compare
 
-_MOST_SHAPES = 2
-_compile = torch.compile  # before `start` notices calls of the script's own
+SCOPE = "model"
+TURN = 80
+_MOST_BREAKS = 20
+_compile = torch.compile  # before `seen` notices calls of the script's own
 
 
 def refuse(case: Case) -> str:
-    if case.compiles_itself:
+    if case.training.compiles_itself:
         return "the script calls torch.compile itself"
     if case.wrapper():
         # Its trial would exchange gradients or weights that the other ranks do not expect.
         return f"the model is wrapped in {case.wrapper()}"
+    if getattr(case.observed.replicas, "find_unused_parameters", False):
+        return "DistributedDataParallel looks for unused parameters, which compiling hides"
     if case.has_hooks():
         return "the model has hooks of the script's own, which a trial would call"
     if case.has(torch.jit.ScriptModule):
         return "the model holds TorchScript"
     if case.has(torch.nn.RNNBase):
         return "the model has recurrent layers, which are faster in cuDNN than compiled"
-    if len(set(case.observed.signatures)) > _MOST_SHAPES:
-        return "shapes change from step to step"
+    if len({kind(shapes) for shapes in case.observed.signatures}) > 1:
+        return "kinds of inputs change from step to step"
     return _no_compiler(case)
 
 
@@ -42,28 +50,49 @@ def _no_compiler(case: Case) -> str:
     return ""
 
 
-def refuse_graphs(case: Case) -> str:
-    if case.device.type != "cuda":
-        return "no CUDA device in use"
-    if not case.observed.one_call_a_step:
-        return "the model is called several times a step"
-    if case.models > 1:
-        return "several models train together"
-    if case.opaque_outputs():
-        return f"the model returns {case.opaque_outputs()}, which cannot be copied"
-    if case.world_size > 1:
-        return "several ranks train together"
-    if case.observed.shapes_change:
-        return "shapes change from step to step"
-    return ""
+def apply(case: Case) -> Callable[[], None]:
+    return attempt(case, graphs=False)
 
 
-def attempt(case: Case, graphs: bool) -> tuple[Result, Callable[..., Any]]:
-    """A compiled call and how its trial went. Takes seconds to minutes."""
+def attempt(case: Case, graphs: bool) -> Callable[[], None]:
+    """Compile, try it beside the training, and use it. Takes seconds to minutes."""
+    keep_caches()
+    dynamic = case.observed.shapes_change
+    mode = "reduce-overhead" if graphs else "default"
+    compiled = _compile(case.module._call_impl, mode=mode, dynamic=dynamic)
+    breaks = _graph_breaks()
+    result = _trial(case, compiled, graphs)
+    breaks = _graph_breaks() - breaks
+    if not result.ok:
+        raise Refused(f"its trial: {result.reason}")
+    if breaks > _MOST_BREAKS:
+        raise Refused(f"the model's code breaks the graph in {breaks} places")
+    return case.driver.use_compiled(compiled, fits(case), graphs)
+
+
+def fits(case: Case) -> Callable[[Signature], bool]:
+    """The shapes that were seen; where they change, all of the same kind."""
+    seen = set(case.observed.signatures)
+    if not case.observed.shapes_change:
+        return seen.__contains__
+    kinds = {kind(shapes) for shapes in seen}
+    return lambda shapes: kind(shapes) in kinds
+
+
+def keep_caches() -> None:
+    """torch keeps compiled code in a temporary folder, which may be gone in the next run."""
+    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(remembered.folder() / "inductor")
+
+
+def _graph_breaks() -> int:
+    counters = torch._dynamo.utils.counters["graph_break"]
+    return sum(counters.values())
+
+
+def _trial(case: Case, compiled: Callable[..., Any], graphs: bool) -> Result:
     assert case.observed.last_call is not None
     driver = case.driver
-    mode = "reduce-overhead" if graphs else "default"
-    compiled = _compile(case.module._call_impl, mode=mode, dynamic=False)
 
     def plain(*args: Any, **kwargs: Any) -> Any:
         driver.compiled = None
@@ -73,19 +102,14 @@ def attempt(case: Case, graphs: bool) -> tuple[Result, Callable[..., Any]]:
         return case.module._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
 
     def changed(*args: Any, **kwargs: Any) -> Any:
-        use(case, compiled, graphs)
+        driver.use_compiled(compiled, lambda _: True, graphs)
         with driver.strictly():
             return driver.call(case.module, args, kwargs)
 
     undo = driver.use_compiled(driver.compiled, driver.compiled_for, driver.graphs)
     try:
-        result = compare(
+        return compare(
             case.module, plain, changed, exact, case.observed.last_call, 3 if graphs else 1
         )
     finally:
         undo()
-    return result, compiled
-
-
-def use(case: Case, compiled: Callable[..., Any], graphs: bool) -> Callable[[], None]:
-    return case.driver.use_compiled(compiled, set(case.observed.signatures), graphs)

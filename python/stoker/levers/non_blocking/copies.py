@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tensor.to(device)` and `tensor.cuda()` through pinned memory.
+
+torch makes the host wait in each of them until the GPU has done all that was asked of it, so that
+the next step cannot be prepared meanwhile. Here the host copies the tensor into pinned memory of
+torch's own cache, after which the script may do with it what it wants, and goes on; large ones
+cross the bus on a stream of their own, beside the kernels. The same bytes arrive, in order before
+whatever the script asks of the GPU next.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+_LARGE_BYTES = 1 << 20  # smaller ones are not worth a stream of their own
+# How far the host may be ahead: copies whose batch the GPU has not reached yet.
+_MOST_AHEAD = 12
+_MOST_AHEAD_BYTES = 512 << 20
+
+# Partly untyped in torch.
+_cuda: Any = torch.cuda
+_Tensor: Any = torch.Tensor
+_C: Any = torch._C
+
+
+class Copies:
+    """Used by the thread that makes it; copies of other threads are left to torch."""
+
+    def __init__(self, device: torch.device, must_stop: Callable[[], bool]) -> None:
+        self._device = device
+        self._must_stop = must_stop
+        self._thread = threading.get_ident()
+        self._stream = _cuda.Stream(device)
+        self._to = _Tensor.to
+        self._cuda = _Tensor.cuda
+        self._ahead: deque[tuple[Any, int]] = deque()
+        self._ahead_bytes = 0
+        self._on = True
+
+    def install(self) -> Callable[[], None]:
+        to, cuda = self._to, self._cuda
+
+        @functools.wraps(to)
+        def hung_to(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            if type(tensor) is _Tensor and self._on and self._fits(tensor):
+                target = _target_of_to(args, kwargs)
+                if target is not None and self._is_here(target):
+                    return self._copy(tensor, lambda: to(tensor, *args, **kwargs))
+            return to(tensor, *args, **kwargs)
+
+        @functools.wraps(cuda)
+        def hung_cuda(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            if type(tensor) is _Tensor and self._on and self._fits(tensor):
+                target = _target_of_cuda(args, kwargs)
+                if target is not None and self._is_here(target):
+                    return self._copy(tensor, lambda: cuda(tensor, *args, **kwargs))
+            return cuda(tensor, *args, **kwargs)
+
+        _Tensor.to, _Tensor.cuda = hung_to, hung_cuda
+
+        def undo() -> None:
+            self._on = False
+            if _Tensor.to is hung_to:
+                _Tensor.to = to
+            if _Tensor.cuda is hung_cuda:
+                _Tensor.cuda = cuda
+
+        return undo
+
+    def _fits(self, tensor: Any) -> bool:
+        return bool(
+            not tensor.is_cuda
+            and tensor.device.type == "cpu"
+            and not tensor.requires_grad
+            and tensor.layout is torch.strided
+            and tensor.numel() > 0
+            and (tensor.is_contiguous() or _is_channels_last(tensor))
+            and not (tensor.is_conj() or tensor.is_neg() or tensor.is_quantized)
+            and threading.get_ident() == self._thread
+            and _C._len_torch_function_stack() == 0
+            and _C._len_torch_dispatch_stack() == 0
+        )
+
+    def _is_here(self, target: torch.device) -> bool:
+        index = _cuda.current_device() if target.index is None else target.index
+        return (
+            target.type == "cuda"
+            and index == self._device.index
+            and index == _cuda.current_device()
+            and _cuda.current_stream(self._device) == _cuda.default_stream(self._device)
+            and not _cuda.is_current_stream_capturing()
+            and not self._must_stop()
+        )
+
+    def _copy(self, tensor: Any, plain: Callable[[], Any]) -> Any:
+        try:
+            if tensor.nbytes < _LARGE_BYTES:
+                return self._to(tensor.pin_memory(), self._device, non_blocking=True)
+            return self._copy_large(tensor)
+        except Exception:
+            self._on = False  # if this is more than a lack of memory, torch says so itself
+            return plain()
+
+    def _copy_large(self, tensor: Any) -> Any:
+        main = _cuda.current_stream(self._device)
+        self._wait_for_room(tensor.nbytes, main)
+        rewritable = tensor.is_pinned()
+        source = tensor if rewritable else tensor.pin_memory()
+        with _cuda.stream(self._stream):
+            copied = self._to(source, self._device, non_blocking=True)
+        if rewritable:
+            self._stream.synchronize()  # the script may write into it at once
+        main.wait_stream(self._stream)
+        copied.record_stream(main)
+        return copied
+
+    def _wait_for_room(self, size: int, main: Any) -> None:
+        """An event before each copy: when the GPU has reached it, the batch before is used up."""
+        while self._ahead and (
+            len(self._ahead) >= _MOST_AHEAD or self._ahead_bytes + size > _MOST_AHEAD_BYTES
+        ):
+            reached, old = self._ahead.popleft()
+            reached.synchronize()
+            self._ahead_bytes -= old
+        reached = _cuda.Event()
+        reached.record(main)
+        self._ahead.append((reached, size))
+        self._ahead_bytes += size
+
+
+def _is_channels_last(tensor: Any) -> bool:
+    return bool(tensor.ndim == 4 and tensor.is_contiguous(memory_format=torch.channels_last))
+
+
+def _target_of_to(args: Any, kwargs: Any) -> torch.device | None:
+    """The device of a call that asks for nothing else than another device, or None."""
+    if len(args) > 1 or kwargs.keys() - {"device", "non_blocking"}:
+        return None
+    target = args[0] if args else kwargs.get("device")
+    return _as_device(target) if len(args) + ("device" in kwargs) == 1 else None
+
+
+def _target_of_cuda(args: Any, kwargs: Any) -> torch.device | None:
+    if len(args) > 1 or kwargs.keys() - {"device", "non_blocking"}:
+        return None
+    target = args[0] if args else kwargs.get("device")
+    return torch.device("cuda") if target is None else _as_device(target)
+
+
+def _as_device(target: Any) -> torch.device | None:
+    if isinstance(target, torch.device):
+        return target
+    if isinstance(target, str):
+        return torch.device(target) if target.startswith("cuda") else None
+    if type(target) is int:
+        return torch.device("cuda", target)
+    return None
