@@ -84,6 +84,7 @@ struct Lever {
   bool planned = false;  // in a dry run: it would be tried
   std::string reason = {};
   std::string detail = {};
+  std::vector<int32_t> ranks = {};  // that it is on, where ranks do not agree
 };
 
 // All that the processes of a run have left in its folder.

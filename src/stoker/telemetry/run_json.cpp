@@ -40,6 +40,9 @@ Json levers_json(const RunReport& report) {
     if (report.context.dry_run) {
       row.set("planned", lever.planned);
     }
+    if (!lever.ranks.empty()) {
+      row.set("ranks", Json(Json::Array(lever.ranks.begin(), lever.ranks.end())));
+    }
     row.set("reason", lever.reason).set("detail", lever.detail);
     rows.push(std::move(row));
   }

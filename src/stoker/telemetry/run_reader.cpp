@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <tuple>
 
 #include "stoker/core/files.h"
-#include "stoker/core/json.h"
+#include "stoker/telemetry/json_lines.h"
+#include "stoker/telemetry/lever_lines.h"
 #include "stoker/telemetry/process_file.h"
 
 namespace stoker::telemetry {
@@ -19,17 +19,6 @@ namespace fs = std::filesystem;
 std::string text_of(const fs::path& path) {
   Result<std::string> text = read_text_file(path.string());
   return text.ok() ? std::move(*text) : std::string();
-}
-
-template <class Use>
-void for_each_object(const std::string& text, Use use) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const Result<Json> object = Json::parse(line);
-    if (object.ok() && object->is_object()) {
-      use(*object);
-    }
-  }
 }
 
 void read_processes(const fs::path& dir, RunData& run) {
@@ -68,42 +57,6 @@ void read_fault_lines(const std::string& text, RunData& run) {
       run.add_fault(where, error);
     }
   });
-}
-
-// The last word of a process about a lever counts; over processes, one that applied it speaks.
-void read_lever_lines(const std::string& text, RunData& run) {
-  struct Word {
-    double pid = 0;
-    Lever lever;
-  };
-  std::vector<Word> words;
-  for_each_object(text, [&](const Json& line) {
-    Word word{.pid = line["pid"].number(),
-              .lever = {.id = line["id"].text(),
-                        .change_class = line["class"].text(),
-                        .applied = line["applied"].boolean(),
-                        .planned = line["planned"].boolean(),
-                        .reason = line["reason"].text(),
-                        .detail = line["detail"].text()}};
-    const auto same = [&](const Word& other) {
-      return other.pid == word.pid && other.lever.id == word.lever.id;
-    };
-    const auto found = std::find_if(words.begin(), words.end(), same);
-    if (found != words.end()) {
-      found->lever = std::move(word.lever);
-    } else if (!word.lever.id.empty()) {
-      words.push_back(std::move(word));
-    }
-  });
-  for (Word& word : words) {
-    const auto same = [&](const Lever& other) { return other.id == word.lever.id; };
-    const auto found = std::find_if(run.levers.begin(), run.levers.end(), same);
-    if (found == run.levers.end()) {
-      run.levers.push_back(std::move(word.lever));
-    } else if (word.lever.applied && !found->applied) {
-      *found = std::move(word.lever);
-    }
-  }
 }
 
 RunData read_run(const std::string& dir) {

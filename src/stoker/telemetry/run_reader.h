@@ -8,11 +8,10 @@
 namespace stoker::telemetry {
 
 // Reads DIR/processes/*.stk, DIR/faults.jsonl and DIR/levers.jsonl. Never fails: what cannot be
-// read becomes a fault of the result. Levers of several processes are merged by id: applied wins.
+// read becomes a fault of the result.
 RunData read_run(const std::string& dir);
 
 // One line a fault; lines that were cut off or are none of ours are left out.
 void read_fault_lines(const std::string& text, RunData& run);
-void read_lever_lines(const std::string& text, RunData& run);
 
 }  // namespace stoker::telemetry

@@ -31,36 +31,6 @@ TEST(RunReaderTest, SameFaultsAreCountedAndCutLinesLeftOut) {
   EXPECT_EQ(run.faults[1].count, 1);
 }
 
-TEST(RunReaderTest, LeversOfSeveralProcessesAreOneAndAppliedWins) {
-  RunData run;
-  read_lever_lines(
-      R"({"id":"pil","class":"exact","applied":false,"reason":"no Pillow","pid":1})"
-      "\n"
-      R"({"id":"pil","class":"exact","applied":true,"reason":"JPEG","detail":"d","pid":2})"
-      "\n"
-      R"({"id":"pil","class":"exact","applied":false,"reason":"again","pid":3})"
-      "\n{\"class\":\"exact\"}\n",
-      run);
-  ASSERT_THAT(run.levers, SizeIs(1));
-  EXPECT_TRUE(run.levers[0].applied);
-  EXPECT_EQ(run.levers[0].change_class, "exact");
-  EXPECT_EQ(run.levers[0].reason, "JPEG");
-  EXPECT_EQ(run.levers[0].detail, "d");
-}
-
-TEST(RunReaderTest, TheLastWordOfAProcessAboutALeverCounts) {
-  RunData run;
-  read_lever_lines(
-      R"({"id":"compile","class":"rounding","applied":true,"reason":"","pid":1})"
-      "\n"
-      R"({"id":"compile","class":"rounding","applied":false,"reason":"taken off","pid":1})"
-      "\n",
-      run);
-  ASSERT_THAT(run.levers, SizeIs(1));
-  EXPECT_FALSE(run.levers[0].applied);
-  EXPECT_EQ(run.levers[0].reason, "taken off");
-}
-
 TEST(RunReaderTest, MergesAFolder) {
   const fs::path dir = fs::path(testing::TempDir()) / "stoker_run_reader_folder";
   fs::remove_all(dir);

@@ -181,6 +181,9 @@ TEST_F(RunReportTest, JsonOfADryRunSaysWhatIsPlanned) {
   run.levers = {{.id = "compile", .change_class = "rounding", .planned = true}};
   EXPECT_FALSE(run_json(run)["dry_run"].boolean(true));
   EXPECT_TRUE(run_json(run)["levers"].items()[0]["planned"].is_null());
+  EXPECT_TRUE(run_json(run)["levers"].items()[0]["ranks"].is_null());
+  run.levers[0].ranks = {0, 2};
+  EXPECT_EQ(run_json(run)["levers"].items()[0]["ranks"].items()[1].integer(), 2);
   run.context.dry_run = true;
   EXPECT_TRUE(run_json(run)["dry_run"].boolean());
   EXPECT_TRUE(run_json(run)["levers"].items()[0]["planned"].boolean());

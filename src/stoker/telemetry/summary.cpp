@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "stoker/telemetry/lever_lines.h"
+
 namespace stoker::telemetry {
 namespace {
 
@@ -93,6 +95,9 @@ std::string lever_title(const Lever& lever) {
 
 std::string done_text(const Lever& lever, const RunReport& report) {
   std::string text = lever_title(lever);
+  if (!lever.ranks.empty()) {
+    text += fmt::format(" on {} only ({})", ranks_text(lever.ranks), lever.reason);
+  }
   if (lever.id == "native_decoding" && lever.applied) {
     text += fmt::format(": {} images, {} compared with Pillow, {} differ",
                         with_thousands(report.counter(Counter::ImagesNative)),

@@ -91,6 +91,20 @@ TEST(SummaryTest, LeversThatAreNotProvenAreSaidToBe) {
   EXPECT_THAT(summary_text(report, {}), HasSubstr("not proven"));
 }
 
+TEST(SummaryTest, RanksThatDisagreeAreNamed) {
+  RunReport report;
+  report.levers = {{.id = "tf32",
+                    .change_class = "precision",
+                    .applied = true,
+                    .reason = "not on rank 1: an old GPU",
+                    .detail = "9.1 ms instead of 14.0",
+                    .ranks = {0}}};
+  EXPECT_THAT(
+      summary_text(report, {}),
+      HasSubstr("done          tf32 [precision] on rank 0 only (not on rank 1: an old GPU): "
+                "9.1 ms instead of 14.0\n"));
+}
+
 TEST(SummaryTest, DryRun) {
   RunReport report;
   report.context.dry_run = true;
