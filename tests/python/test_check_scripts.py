@@ -22,6 +22,7 @@ def script(name: str) -> ModuleType:
 
 layers = script("check_layers")
 sizes = script("check_sizes")
+lever_docs = script("lever_docs")
 
 
 def tree(root: Path, files: dict[str, str]) -> Path:
@@ -115,3 +116,40 @@ def test_sizes(tmp_path: Path) -> None:
     faults, warnings = sizes.check(tree(tmp_path, files), list(files))
     assert faults == ["src/c.cpp: 501 lines; at most 500"]
     assert warnings == ["src/b.cpp: 301 lines; aim for 300 or fewer"]
+
+
+def test_lever_page_is_made_of_lever_toml(tmp_path: Path) -> None:
+    facts = (
+        'id = "{id}"\nclass = "recipe"\ntitle = "Title of {id}"\nhelp = "Does\\nthis."\n'
+        'when_not = "No GPU."\nsource = "{source}"\n'
+    )
+    package = tree(
+        tmp_path,
+        {
+            "levers/zoom/lever.toml": facts.format(id="zoom", source="docs/pil.md"),
+            "levers/blur/lever.toml": facts.format(id="blur", source="https://x.org/a_b"),
+            "levers/none/__init__.py": "",
+        },
+    )
+    head, blur, zoom = lever_docs.page(package).split("\n## ")
+    assert head == lever_docs.HEAD
+    assert blur == (
+        "`blur`: Title of blur\n\nClass: `recipe`\n\nDoes this.\n\n"
+        "**Does not apply:** No GPU.\n\nSource: <https://x.org/a_b>\n"
+    )
+    assert zoom.endswith("Source: [pil.md](pil.md)\n")
+
+
+@pytest.mark.parametrize("found", ["", "an older page"])
+def test_lever_page_that_is_not_up_to_date_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: str
+) -> None:
+    monkeypatch.setattr(lever_docs, "PAGE", tmp_path / "page.md")
+    if found:
+        (tmp_path / "page.md").write_text(found)
+    monkeypatch.setattr("sys.argv", ["lever_docs.py", "--check"])
+    assert lever_docs.main() == 1
+    monkeypatch.setattr("sys.argv", ["lever_docs.py"])
+    assert lever_docs.main() == 0
+    monkeypatch.setattr("sys.argv", ["lever_docs.py", "--check"])
+    assert lever_docs.main() == 0

@@ -156,6 +156,7 @@ def test_dry_run(photos: Path, tmp_path: Path) -> None:
     lever = lever_of(value, "native_decoding")
     assert (lever["applied"], lever["planned"], lever["reason"]) == (False, True, "")
     assert value["loader"]["images"]["native"] == 0
+    assert value["steps"]["count"] == 2  # of twelve; the third is not over yet
 
 
 def test_run_of_something_else(tmp_path: Path) -> None:
