@@ -11,10 +11,12 @@ import importlib
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["pil"]
+__all__ = ["pil", "setup"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if name == "setup":
+        return importlib.import_module(f"{__name__}.levers.setup").setup
+    if name == "pil":
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

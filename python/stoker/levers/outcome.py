@@ -17,6 +17,7 @@ class Outcome:
     reason: str = ""  # why not, or why not any more
     detail: str = ""  # what it brought, how it was set
     planned: bool = False  # of a dry run: it would be tried
+    provisional: bool = False  # what holds if the script ends before the next word
 
 
 # Called with each outcome as it comes; `watch` writes them into the run folder.
@@ -24,7 +25,13 @@ on_outcome: Callable[[Outcome], None] | None = None
 
 
 def say(
-    lever: str, applied: bool, reason: str = "", detail: str = "", planned: bool = False
+    lever: str,
+    applied: bool,
+    reason: str = "",
+    detail: str = "",
+    planned: bool = False,
+    provisional: bool = False,
 ) -> None:
     if on_outcome is not None:
-        on_outcome(Outcome(lever, cards()[lever].change_class, applied, reason, detail, planned))
+        change_class = cards()[lever].change_class
+        on_outcome(Outcome(lever, change_class, applied, reason, detail, planned, provisional))

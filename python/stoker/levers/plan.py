@@ -76,7 +76,7 @@ class Plan:
             if not turns:
                 return
             for turn in turns:
-                say(turn.lever, False, "the script ended before it was tried")
+                say(turn.lever, False, "the script ended before it was tried", provisional=True)
             self._first = seen.optimizers[0]
             self._begin(training, turns)
 

@@ -26,6 +26,7 @@ WINDOW = 6
 KEEP_FROM = 1.01  # a lever that brings less is not worth its rounding
 KEEP_EXACT_FROM = 0.98  # nothing is paid for exact ones; what follows may need them
 _WORTH_SAYING_S = 1.0
+_UNMEASURED = "the script ended before it was measured"
 
 # Without these the others cannot be.
 _NEEDS = {"cuda_graphs": "compile", "pinned_memory": "non_blocking"}
@@ -145,7 +146,7 @@ class Sequence:
             if not reason:
                 self._undo[turn.lever] = undo
                 self._trying.append(turn)
-                say(turn.lever, True, "", "the script ended before it was measured")
+                say(turn.lever, True, "", _UNMEASURED, provisional=True)
                 continue
             undo()
             say(turn.lever, False, reason)
