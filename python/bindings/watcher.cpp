@@ -161,10 +161,12 @@ void Watcher::lever_work_begin() {
 }
 
 void Watcher::lever_work_end() {
-  if (lever_work_depth_ > 0 && --lever_work_depth_ == 0) {
-    if (Recorder* recorder = steps()) {
-      recorder->lever_work_end(monotonic_ns());
-    }
+  if (lever_work_depth_ == 0) {
+    return;
+  }
+  --lever_work_depth_;
+  if (Recorder* recorder = lever_work_depth_ == 0 ? steps() : nullptr) {
+    recorder->lever_work_end(monotonic_ns());
   }
 }
 

@@ -75,6 +75,7 @@ std::map<int64_t, int32_t> ranks_by_pid(const RunData& run) {
 
 std::vector<int32_t> ranks_of(const std::map<int64_t, int32_t>& by_pid) {
   std::vector<int32_t> ranks;
+  ranks.reserve(by_pid.size());
   for (const auto& [pid, rank] : by_pid) {
     ranks.push_back(rank);
   }
