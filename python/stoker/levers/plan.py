@@ -163,6 +163,10 @@ class Plan:
     def _end_dry_run(self, turns: list[Turn]) -> None:
         for turn in turns:
             say(turn.lever, False, detail=turn.note, planned=True)
+        self._end_process()
+
+    @staticmethod
+    def _end_process() -> None:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(Exception):
                 stream.flush()
@@ -204,3 +208,5 @@ class Plan:
             say(name, False, str(error) if no_answer else _OWN_ERROR)
         if not no_answer:
             self._fault("levers", error)
+        if self._dry_run:
+            self._end_process()
