@@ -22,7 +22,7 @@ class Seen:
         self.streams = False  # on the GPU
         self.loader_workers = False
         self.on_grad_scaler: list[Callable[[], None]] = []
-        self._fault = fault
+        self.fault = fault
 
     def watch(self) -> None:
         self._hang(torch, "compile", enter=self._compiles)
@@ -42,7 +42,7 @@ class Seen:
         if isinstance(original, staticmethod):
             original = original.__func__
         hung: Any = _core.probe(
-            original, enter, leave, lambda error: self._fault(f"levers, {name}", error)
+            original, enter, leave, lambda error: self.fault(f"levers, {name}", error)
         )
         functools.update_wrapper(hung, original)
         setattr(owner, name, staticmethod(hung) if name == "__new__" else hung)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import torch
 
 from stoker.levers import fused_optimizer
-from stoker.levers.fused_optimizer import maker
+from stoker.levers.fused_optimizer import made, maker
 from stoker.levers.outcome import Outcome
 from stoker.levers.seen import Seen
 
@@ -143,3 +145,87 @@ def test_fused_steps_are_close_and_checkpoints_go_both_ways(
     alone.load_state_dict(fused.state_dict())
     fused.load_state_dict(alone.state_dict())
     fused.step()
+
+
+def trained(optimizer: Any, module: torch.nn.Module, steps: int = 2) -> Any:
+    for _ in range(steps):
+        optimizer.zero_grad()
+        module(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+    return optimizer
+
+
+@pytest.mark.parametrize("kind", fused_optimizer.kinds())
+def test_a_checkpoint_is_that_of_a_plain_optimizer(kind: Any) -> None:
+    module, twin = model(), model()
+    optimizer = trained(kind(module.parameters(), lr=0.1), module)
+    plain = trained(kind(twin.parameters(), lr=0.1, foreach=False), twin)
+    saved, expected = optimizer.state_dict(), plain.state_dict()
+    assert saved["param_groups"] == [{**g, "foreach": None} for g in expected["param_groups"]]
+    assert saved["state"].keys() == expected["state"].keys()
+    for key, state in expected["state"].items():
+        assert {n: v.device for n, v in saved["state"][key].items() if v is not None} == {
+            n: v.device for n, v in state.items() if v is not None
+        }
+    assert optimizer.param_groups[0]["fused"] is True
+
+
+def test_a_plain_checkpoint_leaves_the_lever_on(said: list[Outcome]) -> None:
+    module, twin = model(), model()
+    plain = trained(torch.optim.AdamW(twin.parameters(), lr=0.1, foreach=False), twin)
+    saved = plain.state_dict()
+    del said[:]
+    optimizer = torch.optim.AdamW(module.parameters(), lr=0.5)
+    optimizer.load_state_dict(saved)
+    assert saved["param_groups"][0]["fused"] is None  # it is the script's, and stays as it was
+    group = optimizer.param_groups[0]
+    assert (group["fused"], group["lr"], said[-1].applied) == (True, 0.1, True)
+    module.load_state_dict(twin.state_dict())
+    trained(optimizer, module)
+    trained(plain, twin)
+    torch.testing.assert_close(module.weight, twin.weight)
+
+
+@pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.Adagrad])
+def test_sparse_gradients(kind: Any, said: list[Outcome]) -> None:
+    words = torch.nn.Embedding(5, 3, sparse=True)
+    before = words.weight.detach().clone()
+    optimizer = kind([{"params": model().parameters()}, {"params": words.parameters()}], lr=0.5)
+    words(torch.tensor([1])).sum().backward()
+    optimizer.step()
+    assert reason_of(said) == "gradients are sparse"
+    changed = (words.weight != before).any(1)
+    assert changed.tolist() == [False, True, False, False, False]
+
+
+def test_a_group_that_cannot_be_fused_comes_later(said: list[Outcome]) -> None:
+    module = model()
+    optimizer = trained(torch.optim.SGD(module.parameters(), lr=0.1), module)
+    optimizer.add_param_group({"params": [torch.ones(2, dtype=torch.complex64)]})
+    optimizer.param_groups[1]["params"][0].grad = torch.ones(2, dtype=torch.complex64)
+    optimizer.step()
+    assert reason_of(said) == "not all parameters are floating-point tensors"
+    assert optimizer.param_groups[1]["params"][0].tolist() == [pytest.approx(0.9)] * 2
+
+
+def test_an_optimizer_that_scales_no_gradients() -> None:
+    """Trainers that clip gradients themselves refuse one that could."""
+    optimizer = torch.optim.AdamW(model().parameters())
+    assert not getattr(optimizer, "_step_supports_amp_scaling", False)
+
+
+def test_an_optimizer_is_let_go_of() -> None:
+    optimizer = torch.optim.AdamW(model().parameters())
+    reference = weakref.ref(optimizer)
+    del optimizer
+    gc.collect()
+    assert reference() is None
+
+
+def test_an_error_in_a_hook_is_none_of_the_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults: list[str] = []
+    monkeypatch.setattr(made, "_steps_on_host", lambda state: 1 / 0)
+    optimizer = torch.optim.AdamW(model().parameters())
+    maker._made[optimizer].fault = lambda where, error: faults.append(f"{where}: {error}")
+    assert optimizer.state_dict()["param_groups"][0]["fused"] is True
+    assert faults == ["fused_optimizer: division by zero"]

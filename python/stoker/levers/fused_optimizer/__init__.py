@@ -43,6 +43,10 @@ def refuse(optimizer: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
     parameters = _parameters(given["params"])
     if parameters is None:
         return "the parameters can be read once only"
+    return refuse_parameters(parameters)
+
+
+def refuse_parameters(parameters: list[Any]) -> str:
     for parameter in parameters:
         if not isinstance(parameter, torch.Tensor) or not parameter.is_floating_point():
             return "not all parameters are floating-point tensors"

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import Any
 
 from .. import fused_optimizer
 from ..outcome import say
 from ..seen import Seen
+from .made import Made
 
 _ID = "fused_optimizer"
-_made: list[Any] = []  # optimizers that were made fused here
+# Optimizers that were made fused here; they end as soon as the script lets go of them.
+_made: weakref.WeakKeyDictionary[Any, Made] = weakref.WeakKeyDictionary()
 
 
 def make_fused(seen: Seen, dry_run: bool = False) -> None:
@@ -41,10 +44,7 @@ def _wrap(kind: type, seen: Seen, dry_run: bool) -> None:
             original(self, params, *args, **kwargs)
             say(_ID, False, f"{type(error).__name__}: {error}")
             return
-        # As of one that is not fused: Lightning would not clip its gradients, and a GradScaler
-        # that comes later unscales them itself.
-        self._step_supports_amp_scaling = False
-        _made.append(self)
+        _made[self] = Made(self, functools.partial(say, _ID, False), seen.fault)
         say(_ID, True, "", f"{kind.__name__}, from the first step on")
 
     kind.__init__ = __init__  # type: ignore[misc]
@@ -65,10 +65,6 @@ def _refused(
 
 
 def _take_off(reason: str) -> None:
-    for optimizer in _made:
-        for group in optimizer.param_groups:
-            group["fused"] = None if "foreach" in group else False
-        optimizer._step_supports_amp_scaling = False
-    if _made:
-        _made.clear()
+    if any([made.take_off() for made in list(_made.values())]):
         say(_ID, False, reason)
+    _made.clear()
