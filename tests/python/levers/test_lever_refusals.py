@@ -44,17 +44,17 @@ class Replicas:
 
 
 def test_tf32(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert tf32.refuse(case_of(linear(), FLAT, device=CUDA).training) == ""
+    on_cuda = case_of(linear(), FLAT, device=CUDA).training
+    assert tf32.refuse(on_cuda) == ""
     assert tf32.refuse(case_of(linear(), FLAT, device=CPU).training) == "no CUDA device in use"
+    with monkeypatch.context() as old:
+        old.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
+        assert tf32.refuse(on_cuda) == "this GPU (compute capability 7.5) has no TF32"
+    with monkeypatch.context() as newer_name:
+        newer_name.setattr(torch.backends.cuda.matmul, "fp32_precision", "tf32")
+        assert tf32.refuse(on_cuda) == "the script set 'tf32' itself"
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "high")
-    assert (
-        tf32.refuse(case_of(linear(), FLAT, device=CUDA).training) == "the script set 'high' itself"
-    )
-    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
-    assert (
-        tf32.refuse(case_of(linear(), FLAT, device=CUDA).training)
-        == "this GPU (compute capability 7.5) has no TF32"
-    )
+    assert tf32.refuse(on_cuda) == "the script set 'high' itself"
 
 
 @pytest.mark.parametrize(
