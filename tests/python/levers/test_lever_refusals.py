@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -43,6 +44,10 @@ class Replicas:
         self.find_unused_parameters = find_unused_parameters
 
 
+def by_its_older_name() -> str:
+    raise RuntimeError("you have used mix of the legacy and new APIs")
+
+
 def test_tf32(monkeypatch: pytest.MonkeyPatch) -> None:
     on_cuda = case_of(linear(), FLAT, device=CUDA).training
     assert tf32.refuse(on_cuda) == ""
@@ -51,7 +56,9 @@ def test_tf32(monkeypatch: pytest.MonkeyPatch) -> None:
         old.setattr(torch.cuda, "get_device_capability", lambda device=None: (7, 5))
         assert tf32.refuse(on_cuda) == "this GPU (compute capability 7.5) has no TF32"
     with monkeypatch.context() as newer_name:
-        newer_name.setattr(torch.backends.cuda.matmul, "fp32_precision", "tf32")
+        newer_name.setattr(torch, "get_float32_matmul_precision", by_its_older_name)
+        matmul = SimpleNamespace(fp32_precision="tf32")
+        newer_name.setattr(torch.backends.cuda, "matmul", matmul)
         assert tf32.refuse(on_cuda) == "the script set 'tf32' itself"
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "high")
     assert tf32.refuse(on_cuda) == "the script set 'high' itself"
