@@ -43,6 +43,6 @@ def test_its_own_switches(tmp_path: Path) -> None:
 
 def test_two_processes_of_its_own(tmp_path: Path) -> None:
     """It starts the second rank itself, by the command line of the first."""
-    trained = lightning(tmp_path, strategy="ddp", devices=2)
+    trained = lightning(tmp_path, strategy="ddp", devices=2, max_epochs=6)
     trained.check(WITHIN)
     assert [rank["rank"] for rank in trained.levers.run_json()["ranks"]] == [0, 1]

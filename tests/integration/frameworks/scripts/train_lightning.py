@@ -17,7 +17,7 @@ class Classifier(lightning.LightningModule):
     def __init__(self) -> None:
         super().__init__()
         self.net = torch.nn.Sequential(
-            torch.nn.Conv2d(3, 8, 3, padding=1),
+            torch.nn.Conv2d(3, 8, 3, padding=1, bias=False),
             torch.nn.BatchNorm2d(8),
             torch.nn.ReLU(),
             torch.nn.AdaptiveAvgPool2d(1),
@@ -54,14 +54,13 @@ images = torch.randn(64, 3, 12, 12)
 labels = (images.mean((1, 2, 3)) > 0).long() + 2 * (images[:, 0].std((1, 2)) > 1).long()
 data = TensorDataset(images, labels)
 trainer = lightning.Trainer(
-    max_epochs=4,
     accelerator="cpu",
     gradient_clip_val=1.0,
     logger=False,
     enable_checkpointing=False,
     enable_progress_bar=False,
     enable_model_summary=False,
-    **json.loads(sys.argv[1]),
+    **{"max_epochs": 4, **json.loads(sys.argv[1])},
 )
 model = Classifier()
 trainer.fit(model, DataLoader(data, batch_size=8, shuffle=True), DataLoader(data, batch_size=32))
