@@ -6,6 +6,7 @@ from __future__ import annotations
 # Under stoker, levers stay on whatever they bring, so that what they do is seen.
 KEEP_ALL = """
 import os
+import torch
 if "STOKER_RUN_DIR" in os.environ:
     from stoker.levers import sequence
     sequence.KEEP_FROM, sequence.KEEP_EXACT_FROM = 0.0, 0.0

@@ -29,6 +29,8 @@ def setup(seed: int | None = None, allow: str | Iterable[str] = ()) -> None:
         _seed(seed)
     if not classes:
         return
+    import torch  # noqa: F401  (before its levers: a hook of `stoker run` waits for this import)
+
     from . import start
 
     if outcome.on_outcome is not None:
