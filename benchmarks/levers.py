@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripts of examples/models alone and under `stoker run --allow rounding,precision`, on a GPU.
 
-For each script: its rate alone; with levers on an empty cache (the first run of a training), and two
-later runs; how long they take from the start of the process to full speed; and the losses of three
-runs with levers, each with another seed, beside those of three runs alone. With two devices the
-runs whose time does not matter go to the second. Needs stoker and transformers.
+For each script: its rate alone; with levers on an empty cache (the first run of a training), and
+two later runs; how long they take from the start of the process to full speed; and the losses of
+three runs with levers, each with another seed, beside those of three runs alone. With two devices
+the runs whose time does not matter go to the second. Needs stoker and transformers.
 """
 
 from __future__ import annotations
