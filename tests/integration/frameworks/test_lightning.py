@@ -27,18 +27,13 @@ def test_plain(tmp_path: Path) -> None:
     trained.check_saved("lightning.ckpt", WITHIN)
 
 
-def test_its_own_autocast(tmp_path: Path) -> None:
+def test_what_it_sets_itself(tmp_path: Path) -> None:
     """It refuses to clip gradients of an optimizer that could take part in scaling them."""
-    trained = lightning(tmp_path, "--without", "compile", precision="bf16-mixed")
+    trained = lightning(tmp_path, "--without", "compile", precision="bf16-mixed", benchmark=True)
     trained.check(1e-2)
     assert trained.lever("bf16")["reason"] == "the script uses autocast itself"
-    assert trained.lever("fused_optimizer")["applied"]
-
-
-def test_its_own_switches(tmp_path: Path) -> None:
-    trained = lightning(tmp_path, "--without", "compile", benchmark=True)
-    trained.check(WITHIN)
     assert trained.lever("cudnn_search")["reason"] == "the script turned it on itself"
+    assert trained.lever("fused_optimizer")["applied"]
 
 
 def test_two_processes_of_its_own(tmp_path: Path) -> None:

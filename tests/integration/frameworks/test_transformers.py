@@ -26,12 +26,6 @@ def test_plain(tmp_path: Path) -> None:
     trained.check_saved("saved/model.safetensors", WITHIN)
 
 
-def test_an_optimizer_that_is_not_fused(tmp_path: Path) -> None:
-    trained = trainer(tmp_path, "--without", "compile", optim="adamw_torch")
-    trained.check(WITHIN)
-    assert trained.lever("fused_optimizer")["applied"]
-
-
 def test_its_own_autocast(tmp_path: Path) -> None:
     more = {"bf16": True, "gradient_accumulation_steps": 2}
     trained = trainer(tmp_path, "--without", "compile", **more)
