@@ -31,6 +31,7 @@ def test_its_own_autocast(tmp_path: Path) -> None:
 
 
 def test_its_own_compile(tmp_path: Path) -> None:
+    """As one graph, into which nothing of levers may come."""
     trained = train(tmp_path, SCRIPT, "no", "aot_eager")
     trained.check(WITHIN)
     assert trained.lever("compile")["reason"] == "the script calls torch.compile itself"

@@ -7,13 +7,14 @@ import sys
 
 import torch
 from accelerate import Accelerator
+from accelerate.utils import TorchDynamoPlugin
 from torch.utils.data import DataLoader, TensorDataset
 
 mixed_precision, dynamo_backend = sys.argv[1:]
 accelerator = Accelerator(
     cpu=True,
     mixed_precision=mixed_precision,
-    dynamo_backend=dynamo_backend,
+    dynamo_plugin=TorchDynamoPlugin(backend=dynamo_backend, fullgraph=True),
     gradient_accumulation_steps=2,
 )
 torch.manual_seed(1)
