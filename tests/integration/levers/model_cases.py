@@ -72,7 +72,7 @@ def _one_rank() -> None:
 @case
 def ddp() -> None:
     _one_rank()
-    model = nn.parallel.DistributedDataParallel(Pictures())
+    model = nn.parallel.DistributedDataParallel(Pictures(), find_unused_parameters=True)
     train(model, sgd(model), [torch.randn(8, 6) for _ in range(8)])
     torch.distributed.destroy_process_group()
 
@@ -129,9 +129,10 @@ def volumes() -> None:
 
 
 @case
-def shapes_change() -> None:
+def kinds_change() -> None:
+    """Batches, and batches of sequences."""
     model = mlp()
-    train(model, sgd(model), [torch.randn(n, 6) for n in range(3, 12)])
+    train(model, sgd(model), [torch.randn(8, 6), torch.randn(2, 4, 6)] * 4)
 
 
 class Boxes:
