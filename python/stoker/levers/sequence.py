@@ -16,6 +16,7 @@ from .cards import cards
 from .case import Training
 from .driver import Driver
 from .guard import Guard
+from .launching import LIMITS_FROM, host_share
 from .outcome import say
 from .ranks import Ranks
 from .registry import Refused, Undo, levers
@@ -24,10 +25,12 @@ from .stopwatch import Stopwatch
 SETTLE = 2  # steps after a change that are not measured
 WINDOW = 6
 KEEP_FROM = 1.01  # a lever that brings less is not worth its rounding
-KEEP_EXACT_FROM = 0.98  # nothing is paid for exact ones; what follows may need them
+KEEP_EXACT_FROM = 0.9  # nothing is paid for exact ones; what follows may need them
 _WORTH_SAYING_S = 1.0
 _UNMEASURED = "the script ended before it was measured"
 
+# After these the host may limit the step no more.
+_FREE_THE_HOST = ("compile", "cuda_graphs")
 # Without these the others cannot be.
 _NEEDS = {"cuda_graphs": "compile", "pinned_memory": "non_blocking"}
 
@@ -60,7 +63,9 @@ class Sequence:
     _trying: list[Turn] = field(default_factory=list)
     _undo: dict[str, Undo] = field(default_factory=dict)  # of what is being tried
     _first_ms: float = 0.0
-    _before_ms: float = 0.0
+    _sure_ms: float = 0.0  # with all that is known to help
+    _before_ms: float = 0.0  # with what is on
+    _unsure: list[str] = field(default_factory=list)  # kept until more is known
     _settle: int = 0
     _work_s: float = 0.0
     _details: dict[str, str] = field(default_factory=dict)
@@ -117,7 +122,7 @@ class Sequence:
         if self._trying:
             self._judge(step_ms)
         elif not self._first_ms:
-            self._first_ms = self._before_ms = step_ms
+            self._first_ms = self._sure_ms = self._before_ms = step_ms
         if self.remembered and not self._used_memory:
             self._used_memory = True
             self._try([turn for turn in self.waiting if turn.lever in self.remembered])
@@ -184,20 +189,59 @@ class Sequence:
     def _judge(self, step_ms: float) -> None:
         turns, self._trying = self._trying, []
         undo, self._undo = self._undo, {}
-        gain = self._before_ms / step_ms
+        gain, together = self._before_ms / step_ms, self._sure_ms / step_ms
         exact = all(cards()[turn.lever].change_class == "exact" for turn in turns)
-        if gain < (KEEP_EXACT_FROM if exact else KEEP_FROM):
-            for turn in reversed(turns):
-                undo[turn.lever]()
-                if len(turns) > 1:
-                    self.waiting.append(turn)  # an earlier run is no guide: search
-                    continue
-                say(turn.lever, False, f"brought nothing: {gain:.2f}x over {WINDOW} steps")
-            self.waiting.sort(key=lambda turn: levers()[turn.lever].TURN)
-            return
-        for turn in turns:
-            self._keep(turn, undo[turn.lever], gain, step_ms, len(turns) > 1)
-        self._before_ms = step_ms
+        enough = KEEP_EXACT_FROM if exact else KEEP_FROM
+        if gain >= enough and together >= enough:
+            for turn in turns:
+                self._keep(turn, undo[turn.lever], gain, step_ms, len(turns) > 1)
+            self._sure_of(turns[-1].lever)
+            self._sure_ms = self._before_ms = step_ms
+        elif len(turns) == 1 and not exact and self._cannot_tell():
+            self._keep_for_now(turns[0], undo[turns[0].lever], gain)
+            self._before_ms = step_ms
+        else:
+            self._take_back(turns, undo, gain)
+
+    def _take_back(self, turns: list[Turn], undo: dict[str, Undo], gain: float) -> None:
+        for turn in reversed(turns):
+            undo[turn.lever]()
+            if len(turns) > 1:
+                self.waiting.append(turn)  # an earlier run is no guide: search
+            else:
+                say(turn.lever, False, _brought_nothing(gain))
+        self.waiting.sort(key=lambda turn: levers()[turn.lever].TURN)
+
+    def _cannot_tell(self) -> bool:
+        """The host limits the step, so that less work for the GPU does not show; but what comes
+        may free the host."""
+        if not any(turn.lever in _FREE_THE_HOST for turn in self.waiting):
+            return False
+        share = max((host_share(case) for case in self.training.models), default=0.0)
+        return any(self.ranks.all(share >= LIMITS_FROM))
+
+    def _keep_for_now(self, turn: Turn, undo: Undo, gain: float) -> None:
+        self._kept[turn.lever] = Kept(undo, gain)
+        self._details[turn.lever] = turn.note
+        self._unsure.append(turn.lever)
+        say(turn.lever, True, "", _UNMEASURED, provisional=True)
+
+    def _sure_of(self, lever: str) -> None:
+        """With this one, those that were kept for now have paid as well."""
+        for name in self._unsure:
+            if name in self._kept:
+                note = f"; {self._details[name]}" if self._details[name] else ""
+                detail = f"{self._kept[name].gain:.2f}x while the host limited the step; "
+                self._details[name] = f"{detail}kept with {lever}{note}"
+                say(name, True, "", self._details[name])
+        self._unsure.clear()
+
+    def _drop_unsure(self) -> None:
+        for name in reversed(self._unsure):
+            if name in self._kept:
+                self._drop(name, _brought_nothing(self._kept[name].gain))
+        self._unsure.clear()
+        self._before_ms = self._sure_ms
 
     def _keep(self, turn: Turn, undo: Undo, gain: float, step_ms: float, earlier: bool) -> None:
         detail = f"{gain:.2f}x: {self._before_ms:.1f} to {step_ms:.1f} ms a step"
@@ -215,6 +259,8 @@ class Sequence:
         say(turn.lever, True, "", detail)
 
     def _end(self) -> None:
+        if self._unsure:
+            self._drop_unsure()
         if len(self._kept) > 1 and self._before_ms < self._first_ms:
             last = list(self._kept)[-1]
             together = self._first_ms / self._before_ms
@@ -283,6 +329,10 @@ class Sequence:
         self._kept.clear()
         self._undo.clear()
         self._guard.end()
+
+
+def _brought_nothing(gain: float) -> str:
+    return f"brought nothing: {gain:.2f}x over {WINDOW} steps"
 
 
 def _nothing() -> None:

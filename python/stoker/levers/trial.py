@@ -48,11 +48,11 @@ def compare(
     start = time.perf_counter()
     try:
         with untouched(module):
-            reference = _run(module, exact, call)
-            first = _run(module, plain, call)
-            again = _run(module, plain, call)
+            reference = pass_and_back(module, exact, call)
+            first = pass_and_back(module, plain, call)
+            again = pass_and_back(module, plain, call)
             for _ in range(rounds):
-                second = _run(module, changed, call)
+                second = pass_and_back(module, changed, call)
     except Exception as error:
         reason = f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
         return Result(False, reason, time.perf_counter() - start)
@@ -92,9 +92,11 @@ def untouched(module: torch.nn.Module) -> Iterator[None]:
         state.restore()
 
 
-def _run(
+def pass_and_back(
     module: torch.nn.Module, call: Callable[..., Any], arguments: tuple[Any, Any]
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """Floating-point outputs of a call, and the gradients of a weighted sum of them by all
+    parameters, whose own `grad` stays as it is."""
     args, kwargs = arguments
     out = call(*args, **kwargs)
     floats = [

@@ -7,9 +7,12 @@ from collections.abc import Callable
 
 from ..case import Case
 from ..compile import attempt
+from ..launching import host_share
+from ..registry import Refused
 
 SCOPE = "model"
 TURN = 90
+_HOST_SHARE = 0.5  # below it launching is far from being the limit
 
 
 def refuse(case: Case) -> str:
@@ -29,4 +32,7 @@ def refuse(case: Case) -> str:
 
 
 def apply(case: Case) -> Callable[[], None]:
+    share = host_share(case)
+    if share < _HOST_SHARE:
+        raise Refused(f"the host needs {share * 100:.0f} % of the time of the compiled model alone")
     return attempt(case, graphs=True)
