@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import torch
-from case_runner import case, main, sgd
+from case_runner import case, main
 from torch import Tensor, nn
 
 STEPS = 30
