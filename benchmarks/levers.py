@@ -4,15 +4,17 @@
 For each script: its rate alone; with levers on an empty cache (the first run of a training), and
 two later runs; how long they take from the start of the process to full speed; and the losses of
 three runs with levers, each with another seed, beside those of three runs alone. With two devices
-the runs whose time does not matter go to the second. Needs stoker and transformers.
+the runs whose time does not matter go to the second as well. Needs stoker and transformers.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import json
 import os
+import queue
 import re
 import statistics
 import subprocess
@@ -43,11 +45,25 @@ class Run(NamedTuple):
     levers: list[dict[str, Any]]
 
 
-def train(model: str, steps: int, seed: int, device: str, cache: str = "") -> Run:
+class Place(NamedTuple):
+    """Where a process runs."""
+
+    gpu: str
+    cores: set[int]
+
+
+def places(gpus: list[str]) -> list[Place]:
+    """Each device with its share of the cores, so that runs beside each other do not meet."""
+    cores = sorted(os.sched_getaffinity(0))
+    each = len(cores) // len(gpus)
+    return [Place(gpu, set(cores[i * each : (i + 1) * each])) for i, gpu in enumerate(gpus)]
+
+
+def train(model: str, steps: int, seed: int, place: Place, cache: str = "") -> Run:
     """With levers if there is a folder for what they keep."""
     script = conditions.ROOT / "examples/models" / f"{model}.py"
     command = [sys.executable, str(script), "--steps", str(steps), "--seed", str(seed)]
-    env = {**os.environ, "CUDA_VISIBLE_DEVICES": device}
+    env = {**os.environ, "CUDA_VISIBLE_DEVICES": place.gpu}
     levers = []
     with tempfile.TemporaryDirectory() as folder:
         if cache:
@@ -61,6 +77,7 @@ def train(model: str, steps: int, seed: int, device: str, cache: str = "") -> Ru
                 command, stdout=subprocess.PIPE, stderr=errors, text=True, env=env
             ) as process,
         ):
+            os.sched_setaffinity(process.pid, place.cores)
             assert process.stdout is not None
             lines = [(time.monotonic() - start, line.strip()) for line in process.stdout]
             if process.wait() != 0:
@@ -86,24 +103,37 @@ def _run(lines: list[tuple[float, str]], wall_s: float, levers: list[dict[str, A
     return Run(float(rate), unit, losses, full, wall_s, levers)
 
 
-def measure(model: str, devices: list[str]) -> dict[str, Any]:
-    with ThreadPoolExecutor(len(SEEDS)) as pool, tempfile.TemporaryDirectory() as cache:
-        jobs = [pool.submit(train, model, STEPS, seed, devices[-1]) for seed in SEEDS]
-        if len(devices) == 1:
-            [job.result() for job in jobs]
-        timed = train(model, TIMED_STEPS_ALONE, 0, devices[0])
-        with_levers = [train(model, STEPS, seed, devices[0], cache) for seed in SEEDS]
-        alone = [job.result() for job in jobs]
+def measure(model: str, places: list[Place]) -> dict[str, Any]:
+    """Runs whose rate counts have the first device to themselves until they are over."""
+    alone: dict[int, Run] = {}
+    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for seed in SEEDS:
+        waiting.put(seed)
+
+    def run_alone(place: Place) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                seed = waiting.get_nowait()
+                alone[seed] = train(model, STEPS, seed, place)
+
+    with ThreadPoolExecutor(3) as pool, tempfile.TemporaryDirectory() as cache:
+        beside = [pool.submit(run_alone, place) for place in places[1:] for _ in range(2)]
+        timed = train(model, TIMED_STEPS_ALONE, 0, places[0])
+        with_levers = [train(model, STEPS, seed, places[0], cache) for seed in SEEDS]
+        run_alone(places[0])
+        for job in beside:
+            job.result()
+    runs = [alone[seed] for seed in SEEDS]
     return {
         "unit": timed.unit,
         "alone": timed.rate,
         "first_run": _row(with_levers[0]),
         "later_runs": [_row(run) for run in with_levers[1:]],
         "gain": round(statistics.median(run.rate for run in with_levers) / timed.rate, 2),
-        "same_training": _compare(alone, with_levers),
+        "same_training": _compare(runs, with_levers),
         "levers": with_levers[0].levers,
         "losses": {
-            "alone": [list(run.losses.values()) for run in alone],
+            "alone": [list(run.losses.values()) for run in runs],
             "levers": [list(run.losses.values()) for run in with_levers],
         },
     }
@@ -148,7 +178,7 @@ def main() -> None:
         "models": {},
     }
     for model in args.models:
-        found["models"][model] = row = measure(model, args.devices)
+        found["models"][model] = row = measure(model, places(args.devices))
         shown = {name: row[name] for name in row if name not in ("levers", "losses")}
         print(model, json.dumps(shown), flush=True)
         if args.record:

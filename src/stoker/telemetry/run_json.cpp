@@ -54,6 +54,7 @@ Json steps_json(const RunReport& report) {
   const auto known = [&](double value) { return counted ? number(value) : Json(); };
   return Json::object({{"count", report.steps},
                        {"warmup", report.warmup},
+                       {"clock", report.steps_on_device ? "device" : "host"},
                        {"step_ms", Json::object({{"median", known(report.step_median_ms)},
                                                  {"p10", known(report.step_p10_ms)},
                                                  {"p90", known(report.step_p90_ms)},

@@ -199,15 +199,18 @@ RunReport make_report(const RunData& run, const RunContext& context) {
   report.levers = run.levers;
   report.steps = steps.steps;
   report.warmup = std::min(steps.steps, layout::kWarmupSteps);
-  report.step_median_ms = steps.step.percentile_ms(0.5);
+  const Spread& device_step = steps.device[static_cast<size_t>(layout::Device::Step)];
+  // A host that does not wait for the device runs ahead, and stops now and then.
+  report.steps_on_device = device_step.count() > 0;
+  const Spread& step = report.steps_on_device ? device_step : steps.step;
+  report.step_median_ms = step.percentile_ms(0.5);
   report.step_mean_ns = ratio(steps.step.sum_ns(), steps.step.count());
-  report.step_p10_ms = steps.step.percentile_ms(0.1);
-  report.step_p90_ms = steps.step.percentile_ms(0.9);
-  report.step_p99_ms = steps.step.percentile_ms(0.99);
+  report.step_p10_ms = step.percentile_ms(0.1);
+  report.step_p90_ms = step.percentile_ms(0.9);
+  report.step_p99_ms = step.percentile_ms(0.99);
   report.samples_per_s = samples_per_s(processes);
   report.phases = phase_rows(steps);
-  const Spread& device_step = steps.device[static_cast<size_t>(layout::Device::Step)];
-  if (device_step.count() > 0) {
+  if (report.steps_on_device) {
     const Spread& stall = steps.device[static_cast<size_t>(layout::Device::ExposedStall)];
     report.exposed_stall_share = ratio(stall.sum_ns(), device_step.sum_ns());
   }

@@ -130,15 +130,17 @@ TEST_F(RunReportTest, DeviceTimesComeBesideThoseOfTheHost) {
   const auto main = recorder("main", Role::Main, 0);
   train(*main, 25);
   for (int i = 0; i < 25; ++i) {
-    main->device_step(18 * kMs, 27 * kMs, 4 * kMs, 30 * kMs, 100 * kMs);
+    main->device_step(18 * kMs, 27 * kMs, 4 * kMs, 30 * kMs, 80 * kMs);
   }
   const RunReport run = report();
+  EXPECT_NEAR(run.step_median_ms, 80, 1);
+  EXPECT_EQ(run_json(run)["steps"]["clock"].text(), "device");
   ASSERT_THAT(run.phases, SizeIs(10));
   EXPECT_EQ(run.phases[7].name, "forward");
   EXPECT_EQ(run.phases[7].clock, "device");
-  EXPECT_DOUBLE_EQ(*run.phases[7].share, 0.18);
+  EXPECT_DOUBLE_EQ(*run.phases[7].share, 0.225);
   EXPECT_DOUBLE_EQ(*run.phases[7].mean_ms, 18);
-  EXPECT_DOUBLE_EQ(*run.exposed_stall_share, 0.30);
+  EXPECT_DOUBLE_EQ(*run.exposed_stall_share, 0.375);
 }
 
 TEST_F(RunReportTest, NothingAtAll) {
