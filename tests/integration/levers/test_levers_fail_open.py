@@ -10,6 +10,7 @@ from fault_injection import append, copy_package, insert
 from side_by_side import PYTHON, Ended, Watched, environment, execute, under_stoker, write
 from under_levers import ALLOW, COMPILED, applied, levers, reasons
 
+from stoker.levers import sequence
 from stoker.levers.cards import cards
 
 RAISE = "raise RuntimeError('injected')"
@@ -127,7 +128,8 @@ def test_every_application_fails(tmp_path: Path, package: Path, alone: Ended) ->
     watched = train(tmp_path, package)
     check_same(watched, alone)
     told = reasons(watched)
-    expected = {**dict.fromkeys(own_levers(), INJECTED), "cuda_graphs": "compile is not applied"}
+    expected = dict.fromkeys(own_levers(), INJECTED)
+    expected |= {lever: f"{needed} is not applied" for lever, needed in sequence._NEEDS.items()}
     for lever, reason in expected.items():
         assert told[lever] == reason, lever
     assert applied(watched) <= {"native_decoding"}
