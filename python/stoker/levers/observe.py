@@ -15,6 +15,7 @@ from .case import Observed
 from .driver import signature
 
 STEPS = 3
+_with_kwargs: Any = torch.nn.modules.module._global_forward_hooks_with_kwargs
 _Replicas = torch.nn.parallel.DistributedDataParallel
 
 
@@ -38,6 +39,7 @@ class Observer:
         self._thread = threading.get_ident()
         self._calls: dict[int, int] = {}
         self._replicas: Any = None
+        self._autocast_inside = False
         self.over = False
         self.looked_at_models = look_at_models
         self._hooks: list[Any] = []
@@ -49,20 +51,32 @@ class Observer:
 
     def stop(self) -> None:
         self.over = True
+        self._unhook()
+
+    def look_no_more(self) -> None:
+        """The script compiles a model itself: hooks would be compiled into it, and warned of."""
+        self._unhook()
+        self.models.clear()
+
+    def _unhook(self) -> None:
         for hook in self._hooks:
             hook.remove()
+            _with_kwargs.pop(hook.id, None)  # torch leaves it there, and warns of it from then on
         self._hooks.clear()
 
+    # A compiler that meets these hooks must find at once that they do nothing.
     def _enter(self, module: Any, _args: Any) -> None:
-        if threading.get_ident() != self._thread or torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or threading.get_ident() != self._thread:
             return
         if isinstance(module, _Replicas):
             self._replicas = module  # what it calls is the model
-        else:
-            self._depth += 1
+            return
+        self._depth += 1
+        if self._depth > 1 and not self._autocast_inside:
+            self._autocast_inside = any(map(torch.is_autocast_enabled, ("cuda", "cpu")))
 
     def _leave(self, module: Any, args: Any, *rest: Any) -> None:
-        if threading.get_ident() != self._thread or torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or threading.get_ident() != self._thread:
             return
         if isinstance(module, _Replicas):
             self._replicas = None
@@ -87,7 +101,8 @@ class Observer:
             observed = Observed(module, replicas=self._replicas)
             self.models.append(observed)
         kind = parameters[0].device.type
-        observed.saw_autocast |= torch.is_autocast_enabled(kind)
+        observed.saw_autocast |= torch.is_autocast_enabled(kind) or self._autocast_inside
+        self._autocast_inside = False
         observed.signatures.append(signature(args, kwargs))
         observed.last_call = (args, kwargs)
         observed.output_kinds |= {type(leaf).__name__ for leaf in _pytree.tree_leaves(output)}

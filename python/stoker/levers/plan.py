@@ -61,6 +61,7 @@ class Plan:
         # Exact levers touch no model: then scripts run as they are, hooks of ours left out.
         looks = any(cards()[name].change_class != "exact" for name in self._wanted)
         self._observer = Observer(self._observed, self._give_up, looks)
+        self._seen.on_compile.append(self._observer.look_no_more)
         # Never removed: it would have to be while torch goes through these hooks.
         register_optimizer_step_post_hook(self._stepped)
 
@@ -117,7 +118,9 @@ class Plan:
     def _turn(lever: Lever, name: str, training: Training, looked: bool) -> tuple[Turn, str]:
         of_process = lever.SCOPE == "process"
         if looked and not training.models and cards()[name].change_class != "exact":
-            return Turn(name, []), "no model was seen in the first steps"
+            unseen = "no model was seen in the first steps"
+            own = "the script calls torch.compile itself"
+            return Turn(name, []), own if training.compiles_itself else unseen
         targets: list[Any] = [training] if of_process else list(training.models)
         reasons = []
         for target in list(targets):

@@ -14,13 +14,15 @@ from stoker import _core
 
 
 class Seen:
-    """Noticed from `watch` on. `on_grad_scaler` is called at the first GradScaler that is on."""
+    """Noticed from `watch` on. `on_compile` is called at the first torch.compile,
+    `on_grad_scaler` at the first GradScaler that is on."""
 
     def __init__(self, fault: Callable[[str, BaseException], None]) -> None:
         self.grad_scaler = False
         self.compiles = False
         self.streams = False  # on the GPU
         self.loader_workers = False
+        self.on_compile: list[Callable[[], None]] = []
         self.on_grad_scaler: list[Callable[[], None]] = []
         self.fault = fault
 
@@ -48,7 +50,10 @@ class Seen:
         setattr(owner, name, staticmethod(hung) if name == "__new__" else hung)
 
     def _compiles(self, _model: Any) -> None:
-        self.compiles = True
+        if not self.compiles:
+            self.compiles = True
+            for callback in self.on_compile:
+                callback()
 
     def _grad_scaler_made(self, scaler: Any, _result: object, error: object) -> None:
         if error is None and scaler.is_enabled() and not self.grad_scaler:

@@ -252,8 +252,7 @@ class Sequence:
         elif self._work_s >= _WORTH_SAYING_S:
             pays = self._work_s * 1e3 / max(1e-9, self._before_ms - step_ms)
             detail += f"; its {self._work_s:.0f} s of compiling pay after {pays:,.0f} steps"
-        if turn.note:
-            detail += f"; {turn.note}"
+        detail += "".join(f"; {note}" for note in (turn.note, _note(turn)) if note)
         self._kept[turn.lever] = Kept(undo, gain)
         self._details[turn.lever] = detail
         say(turn.lever, True, "", detail)
@@ -329,6 +328,12 @@ class Sequence:
         self._kept.clear()
         self._undo.clear()
         self._guard.end()
+
+
+def _note(turn: Turn) -> str:
+    """What the lever itself has to say about the models that it is on."""
+    say_more = getattr(levers()[turn.lever], "note", None)
+    return next(filter(None, map(say_more, turn.targets)), "") if say_more else ""
 
 
 def _brought_nothing(gain: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from . import registry
 from .fused_optimizer import maker
 from .plan import Plan
 from .seen import Seen
@@ -29,6 +30,7 @@ def start(
     if _started:
         return False
     _started = True
+    registry.levers()  # levers keep torch.compile as it is before `seen` looks who calls it
     seen = Seen(fault)
     seen.watch()
     if allowed("fused_optimizer"):

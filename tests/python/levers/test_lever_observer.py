@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -156,3 +157,41 @@ def test_an_error_inside_stops_it_and_the_script_goes_on(
     assert [str(error) for error in watching.errors] == ["broken"]
     assert watching.done == [] and watching.observer.over
     assert not torch.equal(net.weight, before)
+
+
+class Halves(torch.nn.Module):
+    """Autocast inside the call, as Accelerate puts it round `forward`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.layer(x).float()
+
+
+@pytest.mark.parametrize(("kind", "seen"), [(Halves, True), (lambda: torch.nn.Linear(4, 1), False)])
+def test_autocast_inside_the_model(
+    kind: Callable[[], torch.nn.Module], seen: bool, watching: Watching
+) -> None:
+    net = kind()
+    sgd = torch.optim.SGD(net.parameters(), 0.1)
+    steps(watching, sgd, forward=lambda: net(X).sum().backward())
+    assert [model.saw_autocast for model in watching.observer.models] == [seen]
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_compiler_meets_no_hooks(in_place: bool) -> None:
+    """Neither those that are there nor what torch remembers of those that were."""
+    observer = Observer(lambda _: None, lambda _: None)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh())
+    if in_place:
+        net.compile(backend="aot_eager", fullgraph=True)
+        assert net(X).shape == (2, 4)  # hooks that are there are traced to nothing
+    observer.look_no_more()
+    assert not torch_module._has_any_global_hook()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert torch.compile(net, backend="aot_eager", fullgraph=True)(X).shape == (2, 4)
+    assert observer.models == []

@@ -70,6 +70,13 @@ def attempt(case: Case, graphs: bool) -> Callable[[], None]:
     return case.driver.use_compiled(compiled, fits(case), graphs)
 
 
+def note(case: Case) -> str:
+    """What a reader of the outcome has to know."""
+    dropout = torch.nn.modules.dropout._DropoutNd
+    drops = [part for part in case.module.modules() if isinstance(part, dropout)]
+    return "dropout draws other random numbers" if any(part.p > 0 for part in drops) else ""
+
+
 def fits(case: Case) -> Callable[[Signature], bool]:
     """The shapes that were seen; where they change, all of the same kind."""
     seen = set(case.observed.signatures)
