@@ -5,6 +5,7 @@ fused. Each prints losses, and what else must be right at its end."""
 from __future__ import annotations
 
 import sys
+
 import torch
 from behaviour_cases import Chain
 from case_runner import case, main
