@@ -21,6 +21,8 @@ STEPS = "60"
 # be three times that between plain runs with one thread and with two, plus rounding of the print.
 TIMES_SPREAD = 3.0
 PRINTED = 1e-4
+# A compiled model draws other dropout masks than the plain one: 0.006 here, over losses of 2.2.
+OTHER_MASKS = {"bert": 0.02}
 
 
 def losses(ended: Ended) -> list[float]:
@@ -58,6 +60,7 @@ def test_example(name: str, tmp_path: Path) -> None:
     assert found["compile"]["applied"] or found["compile"]["reason"].startswith("brought nothing")
 
     with_levers = losses(watched)
+    allowed = OTHER_MASKS.get(name, PRINTED)
     assert len(with_levers) == 6
-    assert apart(with_levers, plain) <= TIMES_SPREAD * apart(other, plain) + PRINTED
+    assert apart(with_levers, plain) <= TIMES_SPREAD * apart(other, plain) + allowed
     assert watched.errors() == ""
