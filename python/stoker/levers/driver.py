@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -40,15 +40,15 @@ class Driver:
         self.compiled: Callable[..., Any] | None = None
         self.compiled_for: Callable[[Signature], bool] = _nothing
         self.graphs = False  # the compiled call replays CUDA graphs
+        # Told after the plain model has taken over the call: the compiled one, or any of the
+        # levers, failed; or the output became NaN where the plain model's is not.
+        self.on_compiled_failure: Callable[[Driver, BaseException], None] | None = None
         self.on_failure: Callable[[Driver, BaseException], None] | None = None
-        self.other_shapes = 0  # calls that the compiled model was not made for
         self.on_nan: Callable[[Driver], None] | None = None
-        self.checked_calls = 0  # calls that are made again by the plain model if they give NaN
         self.notes_finite = False
         self._finite: torch.Tensor | None = None
-        self._strict = False
-        self._fresh = 0  # compiled calls before which random state and buffers are kept
-        self._recompiles = 0  # of the compiled call, after these
+        self._fresh = 0  # calls whose output is looked at, and before which State is kept
+        self._recompiles = 0  # after these
 
     def use_compiled(
         self,
@@ -59,12 +59,20 @@ class Driver:
         """Call `compiled` from now on where it fits. Gives a function that takes it back."""
         before = (self.compiled, self.compiled_for, self.graphs)
         self.compiled, self.compiled_for, self.graphs = compiled, fits, graphs
-        self._fresh, self._recompiles = _FRESH, 0
+        self.changed()
 
         def undo() -> None:
             self.compiled, self.compiled_for, self.graphs = before
 
         return undo
+
+    def changed(self) -> None:
+        """A lever went on: the next calls are looked at more closely."""
+        self._fresh, self._recompiles = _FRESH, 0
+
+    def forget(self) -> None:
+        """Look at calls no more."""
+        self._fresh, self.notes_finite, self._finite = 0, False, None
 
     def hang(self) -> None:
         module = self._module()
@@ -76,17 +84,21 @@ class Driver:
         assert module is not None, "a model was called after its end"
         if not (torch.is_grad_enabled() and module.training):
             return module._call_impl(*args, **kwargs)
-        if self.checked_calls:
-            self.checked_calls -= 1
-            return self._checked(module, args, kwargs)
-        out = self.call(module, args, kwargs)
-        if self.notes_finite:
-            self._note_finite(out)
-        return out
+        state = State(module) if self._fresh else None
+        try:
+            out = self.call(module, args, kwargs)
+        except Exception as error:
+            failure = error
+        else:
+            return self._looked_at(module, args, kwargs, state, out)
+        return self._instead(module, args, kwargs, state, failure)
 
-    def _checked(self, module: Any, args: Any, kwargs: Any) -> Any:
-        state = State(module)
-        out = self.call(module, args, kwargs)
+    def _looked_at(self, module: Any, args: Any, kwargs: Any, state: State | None, out: Any) -> Any:
+        if state is None:
+            if self.notes_finite:
+                self._note_finite(out)
+            return out
+        self._fresh -= 1
         if _is_finite(out):
             return out
         state.restore()
@@ -94,6 +106,32 @@ class Driver:
         if _is_finite(plain) and self.on_nan is not None:
             self.on_nan(self)
         return plain
+
+    def _instead(
+        self,
+        module: Any,
+        args: Any,
+        kwargs: Any,
+        state: State | None,
+        failure: BaseException,
+    ) -> Any:
+        """The same call with fewer levers. If the error is the script's own, it comes again from
+        the plain model, and levers stay."""
+        if self._is_compiled(args, kwargs):
+            if state is not None:
+                state.restore()
+            with contextlib.suppress(Exception):
+                out = self._uncompiled(module, args, kwargs)
+                self.compiled = None
+                if self.on_compiled_failure is not None:
+                    self.on_compiled_failure(self, failure)
+                return out
+        if state is not None:
+            state.restore()
+        out = module._call_impl(*args, **kwargs)
+        if self.on_failure is not None:
+            self.on_failure(self, failure)
+        return out
 
     def _note_finite(self, out: Any) -> None:
         output = _first_float(out)
@@ -106,62 +144,42 @@ class Driver:
         finite, self._finite = self._finite, None
         return finite is None or bool(finite)
 
-    @contextlib.contextmanager
-    def strictly(self) -> Iterator[None]:
-        """Let errors of the compiled call through, as a trial wants them."""
-        self._strict = True
-        try:
-            yield
-        finally:
-            self._strict = False
-
     def call(self, module: Any, args: Any, kwargs: Any) -> Any:
-        """One training call with the levers that are on."""
-        if self.channels_last:
-            args, kwargs = _pytree.tree_map(_to_channels_last, (args, kwargs))
-        if self.compiled is not None:
-            if self.compiled_for(signature(args, kwargs)):
-                return self._call_compiled(module, args, kwargs)
-            self.other_shapes += 1
+        """One training call with the levers that are on. Raises what they raise."""
+        if not self._is_compiled(args, kwargs):
+            return self._uncompiled(module, args, kwargs)
+        if self.graphs:
+            own_gradients(module)
+        count, copy = unique_graphs(), self.graphs
+        assert self.compiled is not None
+        args, kwargs = self._inputs(args, kwargs)
+        with self._precision():
+            out = self.compiled(*args, **kwargs)
+        if not self._fresh and unique_graphs() != count:
+            self._count_recompile()
+        return self._outputs(out, copy)
+
+    def _uncompiled(self, module: Any, args: Any, kwargs: Any) -> Any:
+        args, kwargs = self._inputs(args, kwargs)
         with self._precision():
             out = module._call_impl(*args, **kwargs)
         return self._outputs(out, False)
 
-    def _call_compiled(self, module: Any, args: Any, kwargs: Any) -> Any:
-        assert self.compiled is not None
-        if self.graphs:
-            own_gradients(module)
-        state = State(module) if self._fresh else None
-        count = unique_graphs()
-        try:
-            with self._precision():
-                out = self.compiled(*args, **kwargs)
-        except Exception as error:
-            if self._strict:
-                raise
-            # The same call by the plain model: if the error is the script's own, it comes again.
-            self.compiled = None
-            if state is not None:
-                state.restore()
-            with self._precision():
-                out = module._call_impl(*args, **kwargs)
-            if self.on_failure is not None:
-                self.on_failure(self, error)
-            return self._outputs(out, False)
-        copy = self.graphs
-        if self._fresh:
-            self._fresh -= 1
-        elif unique_graphs() != count:
-            self._count_recompile()
-        return self._outputs(out, copy)
+    def _is_compiled(self, args: Any, kwargs: Any) -> bool:
+        return self.compiled is not None and self.compiled_for(signature(args, kwargs))
+
+    def _inputs(self, args: Any, kwargs: Any) -> Any:
+        if not self.channels_last:
+            return args, kwargs
+        return _pytree.tree_map(_to_channels_last, (args, kwargs))
 
     def _count_recompile(self) -> None:
         self._recompiles += 1
         if self._recompiles >= _MOST_RECOMPILES:
             self.compiled = None
-            if self.on_failure is not None:
+            if self.on_compiled_failure is not None:
                 storm = Storm(f"it was compiled again in {self._recompiles} steps")
-                self.on_failure(self, storm)
+                self.on_compiled_failure(self, storm)
 
     def _precision(self) -> contextlib.AbstractContextManager[Any]:
         module = self._module()

@@ -7,9 +7,8 @@ from typing import Any
 
 import torch
 
-from .case import Case, Training
+from .case import Training
 
-CHECKED_CALLS = 2  # whose outputs are looked at before the script gets them
 STEPS = 50
 _MUCH = 1.2  # times the memory of before
 _FREE_SHARE = 0.05  # of the GPU's memory: less is little
@@ -35,7 +34,7 @@ class Guard:
         self._left = STEPS
         self._reserved_bytes = self._reserved()
         for case in self._training.models:
-            case.driver.checked_calls = CHECKED_CALLS
+            case.driver.changed()
             case.driver.notes_finite = True
 
     def step(self) -> str:
@@ -57,7 +56,7 @@ class Guard:
     def end(self) -> None:
         self._left = 0
         for case in self._training.models:
-            release(case)
+            case.driver.forget()
 
     def _reserved(self) -> int:
         cuda = self._training.device.type == "cuda"
@@ -72,9 +71,3 @@ class Guard:
             return ""
         before_gb, now_gb = self._reserved_bytes / 1e9, now / 1e9
         return f"memory grew from {before_gb:.1f} to {now_gb:.1f} GB, which leaves too little free"
-
-
-def release(case: Case) -> None:
-    case.driver.notes_finite = False
-    case.driver.checked_calls = 0
-    case.driver.was_finite()

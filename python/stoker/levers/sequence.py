@@ -76,7 +76,8 @@ class Sequence:
     def __post_init__(self) -> None:
         self._guard = Guard(self.training)
         for case in self.training.models:
-            case.driver.on_failure = self.compiled_failed
+            case.driver.on_compiled_failure = self.compiled_failed
+            case.driver.on_failure = self.model_failed
             case.driver.on_nan = self.gave_nan
 
     # --- Between two steps.
@@ -278,17 +279,24 @@ class Sequence:
 
     # --- Things that go wrong.
 
-    def compiled_failed(self, driver: Driver, error: BaseException) -> None:
-        """In the middle of a step, whose call the plain model has taken over already."""
+    # The next three are called in the middle of a step, whose call the plain model has taken over.
+
+    def compiled_failed(self, _driver: Driver, error: BaseException) -> None:
+        self._drop_failed(["cuda_graphs", "compile"], error)
+
+    def model_failed(self, _driver: Driver, error: BaseException) -> None:
+        of_models = [name for name in levers() if levers()[name].SCOPE == "model"]
+        self._drop_failed(of_models[::-1], error)
+
+    def _drop_failed(self, names: list[str], error: BaseException) -> None:
         reason = f"taken off in the step where it failed: {type(error).__name__}"
         reason += f": {_first_line(error)}"
-        for lever in ("cuda_graphs", "compile"):
+        for lever in names:
             if lever in self._kept or lever in self._undo:
                 self._failed[lever] = reason
                 self._drop(lever, reason)
 
     def gave_nan(self, _driver: Driver) -> None:
-        """In the middle of a step, whose call the plain model has taken over already."""
         reason = "the model's output became NaN or infinite"
         if not self._shares_decisions:
             self._drop_all(f"taken off in the same step: {reason}")

@@ -119,7 +119,7 @@ def test_a_failing_compiled_call_leaves_no_trace() -> None:
 
     net, driver = net_with(compiled)
     failures: list[str] = []
-    driver.on_failure = lambda _, error: failures.append(str(error))
+    driver.on_compiled_failure = lambda _, error: failures.append(str(error))
     plain = Net()
     plain.load_state_dict(net.state_dict())
     torch.manual_seed(1)
@@ -139,8 +139,11 @@ def test_an_error_of_the_scripts_own_comes_through() -> None:
         raise RuntimeError("other words")
 
     driver.use_compiled(compiled, {signature((bad,), {})}.__contains__, False)
-    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+    driver.on_failure = driver.on_compiled_failure = lambda *_: pytest.fail("levers are innocent")
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied") as raised:
         net(bad)
+    assert raised.value.__context__ is None
+    assert driver.compiled is compiled
 
 
 def test_a_trial_sees_errors() -> None:
@@ -148,17 +151,57 @@ def test_a_trial_sees_errors() -> None:
         raise RuntimeError("seen")
 
     net, driver = net_with(compiled)
-    with driver.strictly(), pytest.raises(RuntimeError, match="seen"):
-        net(X)
+    with pytest.raises(RuntimeError, match="seen"):
+        driver.call(net, (X,), {})
     assert driver.compiled is compiled
 
 
+class Adds(torch.nn.Module):
+    """Fails where autocast makes one operand bfloat16 and leaves the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        noise = torch.rand(2)
+        sums = torch.zeros(2, 2).index_add_(0, torch.tensor([0, 1]), self.linear(x))
+        return sums + noise
+
+
+def test_a_call_that_a_lever_breaks_is_made_by_the_plain_model() -> None:
+    torch.manual_seed(0)
+    net = Adds()
+    expected = net(X)
+    torch.manual_seed(0)
+    net = Adds()
+    driver = Driver(net)
+    driver.hang()
+    driver.autocast = torch.bfloat16
+    driver.changed()
+    failures: list[str] = []
+    driver.on_failure = lambda _, error: failures.append(str(error))
+    assert torch.equal(net(X), expected)
+    (failure,) = failures
+    assert "index_add_" in failure
+
+
+def test_nan_by_a_lever_gives_the_plain_output() -> None:
+    def compiled(x: torch.Tensor) -> Any:
+        return {"y": x * float("nan")}
+
+    net, driver = net_with(compiled)
+    seen: list[Driver] = []
+    driver.on_nan = seen.append
+    assert torch.isfinite(net(X)["y"]).all()
+    assert seen == [driver]
+
+
 def test_other_shapes_run_uncompiled() -> None:
-    net, driver = net_with(lambda x: {"y": x})
+    net, _ = net_with(lambda x: {"y": x})
     assert net(X)["y"] is X
     assert net(torch.ones(3, 4))["y"].shape == (3, 4)
     assert net(X.double().float().requires_grad_())["y"].requires_grad
-    assert driver.other_shapes == 2
     assert signature((X,), {"n": 1}) != signature((X,), {"n": 2})
 
 
