@@ -2,10 +2,10 @@
 """`tensor.to(device)` and `tensor.cuda()` through pinned memory.
 
 torch makes the host wait in each of them until the GPU has done all that was asked of it, so that
-the next step cannot be prepared meanwhile. Here the host copies the tensor into pinned memory of
-torch's own cache, after which the script may do with it what it wants, and goes on; large ones
-cross the bus on a stream of their own, beside the kernels. The same bytes arrive, in order before
-whatever the script asks of the GPU next.
+the next step cannot be prepared meanwhile. Here the host copies the tensor into pinned memory,
+after which the script may do with it what it wants, and goes on; the tensor crosses the bus on a
+stream of its own, beside the kernels. The same bytes arrive, in order before whatever the script
+asks of the GPU next.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from typing import Any
 
 import torch
 
-_LARGE_BYTES = 1 << 20  # smaller ones are not worth a stream of their own
-# How far the host may be ahead: copies whose batch the GPU has not reached yet.
+from ..outcome import say
+from .staging import SMALL_BYTES, Staging
+
+# How far the host may be ahead: large copies whose batch the GPU has not reached yet.
 _MOST_AHEAD = 12
 _MOST_AHEAD_BYTES = 512 << 20
 
@@ -39,6 +41,7 @@ class Copies:
         self._stream = _cuda.Stream(device)
         self._to = _Tensor.to
         self._cuda = _Tensor.cuda
+        self._staging = Staging()
         self._ahead: deque[tuple[Any, int]] = deque()
         self._ahead_bytes = 0
         self._on = True
@@ -100,21 +103,24 @@ class Copies:
 
     def _copy(self, tensor: Any, plain: Callable[[], Any]) -> Any:
         try:
-            if tensor.nbytes < _LARGE_BYTES:
-                return self._to(tensor.pin_memory(), self._device, non_blocking=True)
-            return self._copy_large(tensor)
-        except Exception:
-            self._on = False  # if this is more than a lack of memory, torch says so itself
-            return plain()
+            return self._copy_beside(tensor)
+        except Exception as error:
+            self._on = False
+            reason = str(error).splitlines()[0][:200] if str(error) else ""
+            say("non_blocking", False, f"taken off: {type(error).__name__}: {reason}")
+        return plain()
 
-    def _copy_large(self, tensor: Any) -> Any:
+    def _copy_beside(self, tensor: Any) -> Any:
         main = _cuda.current_stream(self._device)
-        self._wait_for_room(tensor.nbytes, main)
-        rewritable = tensor.is_pinned()
-        source = tensor if rewritable else tensor.pin_memory()
+        if tensor.nbytes > SMALL_BYTES:
+            self._wait_for_room(tensor.nbytes, main)
+        pinned = tensor.is_pinned()
         with _cuda.stream(self._stream):
-            copied = self._to(source, self._device, non_blocking=True)
-        if rewritable:
+            if pinned:
+                copied = self._to(tensor, self._device, non_blocking=True)
+            else:
+                copied = self._staging.put(tensor, self._stream)
+        if pinned:
             self._stream.synchronize()  # the script may write into it at once
         main.wait_stream(self._stream)
         copied.record_stream(main)
