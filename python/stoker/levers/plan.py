@@ -24,7 +24,8 @@ from .observe import Observer
 from .outcome import say
 from .registry import Lever, levers
 from .seen import Seen
-from .sequence import Sequence, Turn
+from .sequence import Sequence
+from .standing import Turn
 from .stopwatch import Stopwatch
 
 _OWN_ERROR = "an error in stoker's own code"

@@ -78,8 +78,3 @@ def save(name: str, kept: dict[str, Any]) -> None:
     with tempfile.NamedTemporaryFile("w", dir=place, suffix=".tmp", delete=False) as file:
         json.dump({"kept": kept}, file)
     os.replace(file.name, place / f"{name}.json")
-
-
-def forget(name: str) -> None:
-    with contextlib.suppress(OSError):
-        (folder() / "levers" / f"{name}.json").unlink()
