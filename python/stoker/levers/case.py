@@ -48,6 +48,7 @@ class Training:
     compiles_itself: bool = False
     uses_streams: bool = False  # of its own, on the GPU
     loader_workers: bool = False
+    differentiates_twice: bool = False
 
     def has(self, *kinds: type) -> bool:
         return any(case.has(*kinds) for case in self.models)

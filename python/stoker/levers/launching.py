@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from .case import Case
-from .trial import pass_and_back, untouched
+from .trial import pass_and_back, quiet, untouched
 
 LIMITS_FROM = 0.8  # of the time of a call and its way back
 _ROUNDS = 2
@@ -31,7 +31,7 @@ def host_share(case: Case) -> float:
     def run(*args: Any, **kwargs: Any) -> Any:
         return case.driver.call(case.module, args, kwargs)
 
-    with untouched(case.module):
+    with untouched(case.module), quiet():
         pass_and_back(case.module, run, call)
         _cuda.synchronize(case.device)
         start = time.perf_counter()

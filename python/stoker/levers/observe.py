@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -40,14 +41,18 @@ class Observer:
         self._calls: dict[int, int] = {}
         self._replicas: Any = None
         self._autocast_inside = False
+        self.differentiates_twice = False
         self.over = False
         self.looked_at_models = look_at_models
         self._hooks: list[Any] = []
+        self._put_back: list[Callable[[], None]] = []
         if look_at_models:
             self._hooks = [
                 register_module_forward_pre_hook(self._enter),
                 register_module_forward_hook(self._leave, with_kwargs=True, always_call=True),
             ]
+            self._put_back = [self._watch_create_graph("grad", 4)]
+            self._put_back.append(self._watch_create_graph("backward", 3))
 
     def stop(self) -> None:
         self.over = True
@@ -63,6 +68,27 @@ class Observer:
             hook.remove()
             _with_kwargs.pop(hook.id, None)  # torch leaves it there, and warns of it from then on
         self._hooks.clear()
+        for put_back in self._put_back:
+            put_back()
+        self._put_back.clear()
+
+    def _watch_create_graph(self, name: str, place: int) -> Callable[[], None]:
+        """`place` of the argument `create_graph` among those without names."""
+        original = getattr(torch.autograd, name)
+
+        @functools.wraps(original)
+        def hung(*args: Any, **kwargs: Any) -> Any:
+            if kwargs.get("create_graph") or any(args[place : place + 1]):
+                self.differentiates_twice = True
+            return original(*args, **kwargs)
+
+        setattr(torch.autograd, name, hung)
+
+        def put_back() -> None:
+            if getattr(torch.autograd, name) is hung:
+                setattr(torch.autograd, name, original)
+
+        return put_back
 
     # A compiler that meets these hooks must find at once that they do nothing.
     def _enter(self, module: Any, _args: Any) -> None:

@@ -92,6 +92,7 @@ class Plan:
             compiles_itself=self._seen.compiles,
             uses_streams=self._seen.streams,
             loader_workers=self._seen.loader_workers,
+            differentiates_twice=seen.differentiates_twice,
         )
         training.models = [
             Case(model, Driver(model.module), training)
@@ -181,6 +182,9 @@ class Plan:
 
     def _stepped(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if self._observer is not None:
+            if not self._observer.optimizers:
+                for name in self._wanted:
+                    say(name, False, "the script ended before its third step", provisional=True)
             self._observer.stepped(optimizer)
             if self._observer.over:
                 self._observer = None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 import sys
 from typing import Any
@@ -13,9 +14,12 @@ import torch
 _cuda: Any = torch.cuda
 
 
+_OF_EVERY_MODULE = frozenset(vars(torch.nn.Module()))
+
+
 class State:
-    """All of it as it is now. Attributes are kept as they stand: a list that a call appends to
-    stays longer."""
+    """All of it as it is now: lists, dicts and sets among attributes with what is in them, but not
+    what these hold in turn."""
 
     def __init__(self, module: torch.nn.Module) -> None:
         self._cpu = torch.get_rng_state()
@@ -29,6 +33,16 @@ class State:
             for part in module.modules()
             for attributes in (vars(part), part._buffers)
         ]
+        own = [
+            value
+            for part in module.modules()
+            for name, value in vars(part).items()
+            if name not in _OF_EVERY_MODULE
+        ]
+        self._generators = [(g, g.get_state()) for g in own if isinstance(g, torch.Generator)]
+        self._kept: list[tuple[Any, Any]] = [
+            (value, value.copy()) for value in own if type(value) in (list, dict, set)
+        ]
 
     def restore(self) -> None:
         torch.set_rng_state(self._cpu)
@@ -37,6 +51,10 @@ class State:
         random.setstate(self._python)
         if self._numpy is not None:
             sys.modules["numpy"].random.set_state(self._numpy)
+        for generator, state in self._generators:
+            generator.set_state(state)
+        for value, before in self._kept:
+            _refill(value, before)
         for attributes, before in self._attributes:
             for name in attributes.keys() - before.keys():
                 del attributes[name]
@@ -46,3 +64,21 @@ class State:
         with torch.no_grad():
             for buffer, kept in self._values:
                 buffer.copy_(kept)
+
+
+def _refill(value: Any, before: Any) -> None:
+    if _is_as(value, before):
+        return
+    value.clear()
+    value.extend(before) if isinstance(value, list) else value.update(before)
+
+
+def _is_as(value: Any, before: Any) -> bool:
+    """Whether both hold the same things. A dict that is written anew makes torch compile again."""
+    if len(value) != len(before):
+        return False
+    if isinstance(value, list):
+        return all(map(operator.is_, value, before))
+    if isinstance(value, dict):
+        return all(value.get(key) is kept for key, kept in before.items())
+    return bool(value == before)

@@ -8,6 +8,7 @@ gradients, buffers, attributes and random state stay untouched.
 from __future__ import annotations
 
 import contextlib
+import io
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ def compare(
     both measured by their distance from `exact`, the model in full precision."""
     start = time.perf_counter()
     try:
-        with untouched(module):
+        with untouched(module), quiet():
             reference = pass_and_back(module, exact, call)
             first = pass_and_back(module, plain, call)
             again = pass_and_back(module, plain, call)
@@ -83,6 +84,14 @@ def compare(
 
 
 @contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """What the model or the compiler prints here was not asked for by the script."""
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        yield
+
+
+@contextlib.contextmanager
 def untouched(module: torch.nn.Module) -> Iterator[None]:
     """Put buffers, attributes and random state back as they were."""
     state = State(module)
@@ -96,8 +105,9 @@ def pass_and_back(
     module: torch.nn.Module, call: Callable[..., Any], arguments: tuple[Any, Any]
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Floating-point outputs of a call, and the gradients of a weighted sum of them by all
-    parameters, whose own `grad` stays as it is."""
-    args, kwargs = arguments
+    parameters, whose own `grad` stays as it is. The call may write into its arguments: they are
+    copies."""
+    args, kwargs = _pytree.tree_map(_copy, arguments)
     out = call(*args, **kwargs)
     floats = [
         leaf
@@ -114,6 +124,12 @@ def pass_and_back(
     gradients = torch.autograd.grad(total, parameters, allow_unused=True)
     kept = [g.detach().float().clone() for g in gradients if g is not None]
     return [leaf.detach().float().clone() for leaf in floats], kept
+
+
+def _copy(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.detach().clone().requires_grad_(value.requires_grad)
 
 
 def _finite(values: tuple[list[torch.Tensor], list[torch.Tensor]]) -> bool:

@@ -195,3 +195,22 @@ def test_a_compiler_meets_no_hooks(in_place: bool) -> None:
         warnings.simplefilter("error")
         assert torch.compile(net, backend="aot_eager", fullgraph=True)(X).shape == (2, 4)
     assert observer.models == []
+
+
+def test_differentiating_twice_is_seen_and_nothing_is_left(watching: Watching) -> None:
+    net = torch.nn.Linear(4, 1)
+    before = watching.observer.differentiates_twice
+    x = X.clone().requires_grad_()
+    (slope,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)
+    assert slope.requires_grad
+    assert (before, watching.observer.differentiates_twice) == (False, True)
+    watching.observer.stop()
+    for function in (torch.autograd.grad, torch.autograd.backward):
+        assert function.__module__ == "torch.autograd" and not hasattr(function, "__wrapped__")
+
+
+def test_one_derivative_is_not_two(watching: Watching) -> None:
+    net = torch.nn.Linear(4, 1)
+    net(X).sum().backward()
+    torch.autograd.grad(net(X).sum(), net.weight, None, True)
+    assert not watching.observer.differentiates_twice

@@ -36,3 +36,32 @@ def test_a_call_is_as_if_never_made() -> None:
     assert net.calls == 1 and net.mean is mean and not hasattr(net, "last")
     assert all(torch.equal(a, b) for a, b in zip(net.buffers(), buffers, strict=True))
     assert torch.equal(net(x), first)
+
+
+class Keeps(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[int] = [1]
+        self.seen: dict[str, int] = {"a": 1}
+        self.names: set[str] = {"x"}
+        self.generator = torch.Generator().manual_seed(3)
+
+
+def test_what_modules_hold_in_place() -> None:
+    module = Keeps()
+    held = (module.calls, module.seen, module.names)
+    expected = torch.Generator().manual_seed(3)
+    state = State(module)
+    module.calls.append(2)
+    module.seen["a"] = 2
+    module.seen["b"] = 3
+    module.names.discard("x")
+    torch.rand(5, generator=module.generator)
+    state.restore()
+    assert held == ([1], {"a": 1}, {"x"})
+    assert all(
+        now is before
+        for now, before in zip((module.calls, module.seen, module.names), held, strict=True)
+    )
+    drawn = torch.rand(1, generator=module.generator)
+    assert torch.equal(drawn, torch.rand(1, generator=expected))

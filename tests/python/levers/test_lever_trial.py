@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import torch
 
 from stoker.levers.trial import Result, compare
@@ -111,3 +112,19 @@ def test_bfloat16_is_judged_by_its_distance_from_full_precision() -> None:
     result = compare(net, low, low, net, ((X,), {}))
     assert result.ok and result.output_distance is not None
     assert 0 < result.output_distance < 0.01
+
+
+def test_a_trial_leaves_the_batch_and_the_output_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Shifts(torch.nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            print("forward")
+            x.mul_(2)
+            return super().forward(x)
+
+    net, batch = Shifts(4, 2), torch.ones(2, 4)
+    result = compare(net, net, net, net, ((batch,), {}))
+    assert result.ok, result.reason
+    assert torch.equal(batch, torch.ones(2, 4))
+    assert capsys.readouterr().out == ""
