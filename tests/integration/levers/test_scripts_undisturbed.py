@@ -17,7 +17,7 @@ BFLOAT16 = 0.02  # three units in the last of its eight bits
 CASES = {
     "plain": TOLERANCE,
     "differentiates_twice": TOLERANCE,
-    "goes_back_twice": TOLERANCE,
+    "goes_back_twice": 1e-3,  # one of its losses has a kink, at which a sign may turn
     "changes_its_input": TOLERANCE,
     "own_generator": TOLERANCE,
     "keeps_a_list": TOLERANCE,
@@ -55,11 +55,10 @@ def test_ends_as_alone(case: str, plain: dict[str, list[str]], tmp_path: Path) -
     assert compile["applied"] or compile["reason"], compile
 
 
-def test_a_compiled_model_that_an_error_of_the_script_took_off(tmp_path: Path) -> None:
-    """The plain model is called from then on, so the report must not say that it is compiled."""
+def test_an_error_of_the_scripts_own_takes_nothing_off(tmp_path: Path) -> None:
     compile = levers(with_levers("behaviour_cases", "error_of_its_own", tmp_path))["compile"]
-    assert not compile["applied"]
-    assert compile["reason"]
+    # Where it is slower than the plain model it is not on for that reason.
+    assert "taken off" not in compile["reason"], compile
 
 
 def _numbers(printed: list[str]) -> list[object]:
