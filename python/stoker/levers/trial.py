@@ -11,6 +11,7 @@ import contextlib
 import io
 import time
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,7 +108,7 @@ def pass_and_back(
     """Floating-point outputs of a call, and the gradients of a weighted sum of them by all
     parameters, whose own `grad` stays as it is. The call may write into its arguments: they are
     copies."""
-    args, kwargs = _pytree.tree_map(_copy, arguments)
+    args, kwargs = _copies(arguments)
     out = call(*args, **kwargs)
     floats = [
         leaf
@@ -126,10 +127,35 @@ def pass_and_back(
     return [leaf.detach().float().clone() for leaf in floats], kept
 
 
-def _copy(value: Any) -> Any:
-    if not isinstance(value, torch.Tensor):
-        return value
-    return value.detach().clone().requires_grad_(value.requires_grad)
+def _copies(arguments: tuple[Any, Any]) -> Any:
+    """With the strides of the originals, and one copy for a tensor that is passed twice: a compiler
+    would compile other ones again."""
+    made: dict[int, Any] = {}
+
+    def copy(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        if id(value) not in made:
+            made[id(value)] = _copy(value)
+        return made[id(value)]
+
+    return _pytree.tree_map(copy, arguments)
+
+
+def _copy(value: torch.Tensor) -> torch.Tensor:
+    if type(value) is not torch.Tensor and value.is_leaf:
+        return deepcopy(value)  # a class of its own, which may hold more
+    if not value.is_leaf:  # nor is its copy, or it might not be written into
+        return _apart(value.detach().requires_grad_())
+    return _apart(value.detach()).detach().requires_grad_(value.requires_grad)
+
+
+def _apart(value: torch.Tensor) -> torch.Tensor:
+    if value.layout != torch.strided or value.numel() == 0:
+        return value.clone()
+    reach = 1 + sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True))
+    memory = value.as_strided((reach,), (1,)).clone()
+    return memory.as_strided(value.shape, value.stride(), 0)
 
 
 def _finite(values: tuple[list[torch.Tensor], list[torch.Tensor]]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from stoker.levers.trial import Result, compare
+from stoker.levers.trial import Result, compare, pass_and_back
 
 X = torch.linspace(-1, 1, 8).reshape(2, 4)
 
@@ -128,3 +128,45 @@ def test_a_trial_leaves_the_batch_and_the_output_alone(
     assert result.ok, result.reason
     assert torch.equal(batch, torch.ones(2, 4))
     assert capsys.readouterr().out == ""
+
+
+def test_copies_are_what_a_compiler_takes_for_the_same() -> None:
+    leaf = torch.ones(2, 3, requires_grad=True)
+    whole = torch.arange(12.0).reshape(3, 4)
+    arguments = [
+        whole[:, :-1],
+        whole[0].expand(2, 4),
+        (whole.t() * 1j).conj(),
+        torch.ones(0, 2),
+        whole[2],
+    ]
+    arguments += [leaf, leaf * 2, torch.nn.Parameter(torch.ones(2)), leaf]
+    got: list[torch.Tensor] = []
+    net = torch.nn.Linear(1, 1)
+    pass_and_back(net, lambda *args: got.extend(args), (tuple(arguments), {}))
+    for copy, value in zip(got, arguments, strict=True):
+        assert copy is not value
+        assert not copy.numel() or copy.data_ptr() != value.data_ptr()
+        assert torch.equal(copy, value) and type(copy) is type(value)
+        assert copy.stride() == value.stride()
+        assert (copy.requires_grad, copy.is_leaf) == (value.requires_grad, value.is_leaf)
+    assert got[5] is got[8]
+    got[6].mul_(2)  # a leaf could not be changed
+    got[1][0, 0] = 7
+    assert got[1][1, 0] == 7 and whole[0, 0] == 0
+
+
+def test_a_compiled_trial_is_good_for_the_training() -> None:
+    """Of a part of a batch, as models of language get it."""
+    net = torch.nn.Sequential(torch.nn.Embedding(9, 4), torch.nn.Linear(4, 2))
+    part = torch.arange(8).reshape(2, 4)[:, :-1]
+    compiled: list[int] = []
+
+    def backend(graph: Any, _inputs: Any) -> Any:
+        compiled.append(1)
+        return graph
+
+    changed = torch.compile(net, backend=backend, dynamic=False)
+    assert compare(net, net, changed, net, ((part,), {})).ok
+    changed(part)
+    assert compiled == [1]
