@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -75,11 +76,14 @@ class Observer:
     def _watch_create_graph(self, name: str, place: int) -> Callable[[], None]:
         """`place` of the argument `create_graph` among those without names."""
         original = getattr(torch.autograd, name)
+        observer = weakref.ref(self)  # scripts may import what hangs here, and keep it
 
         @functools.wraps(original)
         def hung(*args: Any, **kwargs: Any) -> Any:
             if kwargs.get("create_graph") or any(args[place : place + 1]):
-                self.differentiates_twice = True
+                watching = observer()
+                if watching is not None:
+                    watching.differentiates_twice = True
             return original(*args, **kwargs)
 
         setattr(torch.autograd, name, hung)

@@ -182,11 +182,13 @@ class Plan:
 
     def _stepped(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if self._observer is not None:
-            if not self._observer.optimizers:
+            if not (self._observer.over or self._observer.optimizers):
                 for name in self._wanted:
                     say(name, False, "the script ended before its third step", provisional=True)
             self._observer.stepped(optimizer)
             if self._observer.over:
+                # What it saw must not outlive the training.
+                self._seen.on_compile.remove(self._observer.look_no_more)
                 self._observer = None
             return
         if self._sequence is None or optimizer is not self._first:

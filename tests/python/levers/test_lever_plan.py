@@ -230,9 +230,11 @@ def test_an_error_in_the_plan_takes_everything_off(tmp_path: Path, plain: list[f
 
 
 def test_models_can_go(tmp_path: Path) -> None:
+    """Even if the script keeps what hung in torch in the first steps."""
     outcome = watched(
         tmp_path,
-        FAST
+        FAST.replace("(torch.compile,", "(torch.compile.__wrapped__,")  # that of levers is no other
+        + "from torch.autograd import backward, grad\n"
         + SCRIPT.replace("range(30)", "range(100)").replace("== 30", "== 100")
         + """
 import gc, weakref
@@ -245,3 +247,16 @@ print("gone", gone() is None)
     )
     assert outcome.status == 0, outcome.stderr
     assert outcome.stdout.splitlines()[-1] == "gone True"
+
+
+def test_an_error_in_the_first_step_is_the_last_word(tmp_path: Path) -> None:
+    broken = """
+    from stoker.levers import observe
+    def broken(*_):
+        raise ValueError("sabotage")
+    observe.signature = broken
+"""
+    outcome = run(tmp_path, broken)
+    assert outcome.status == 0 and outcome.stderr == ""
+    for name in ("compile", "channels_last"):
+        assert last_words(outcome)[name]["reason"] == "an error in stoker's own code"
