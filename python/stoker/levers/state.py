@@ -80,5 +80,6 @@ def _is_as(value: Any, before: Any) -> bool:
     if isinstance(value, list):
         return all(map(operator.is_, value, before))
     if isinstance(value, dict):
-        return all(value.get(key) is kept for key, kept in before.items())
+        pairs = zip(value.items(), before.items(), strict=True)
+        return all(a is b and x is y for (a, x), (b, y) in pairs)
     return bool(value == before)

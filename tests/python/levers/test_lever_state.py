@@ -44,24 +44,25 @@ class Keeps(torch.nn.Module):
         self.calls: list[int] = [1]
         self.seen: dict[str, int] = {"a": 1}
         self.names: set[str] = {"x"}
+        self.last: dict[str, None] = {"a": None}
         self.generator = torch.Generator().manual_seed(3)
 
 
 def test_what_modules_hold_in_place() -> None:
     module = Keeps()
-    held = (module.calls, module.seen, module.names)
+    held = (module.calls, module.seen, module.names, module.last)
     expected = torch.Generator().manual_seed(3)
     state = State(module)
     module.calls.append(2)
     module.seen["a"] = 2
     module.seen["b"] = 3
     module.names.discard("x")
+    del module.last["a"]
+    module.last["b"] = None
     torch.rand(5, generator=module.generator)
     state.restore()
-    assert held == ([1], {"a": 1}, {"x"})
-    assert all(
-        now is before
-        for now, before in zip((module.calls, module.seen, module.names), held, strict=True)
-    )
+    assert held == ([1], {"a": 1}, {"x"}, {"a": None})
+    after = (module.calls, module.seen, module.names, module.last)
+    assert all(now is before for now, before in zip(after, held, strict=True))
     drawn = torch.rand(1, generator=module.generator)
     assert torch.equal(drawn, torch.rand(1, generator=expected))
