@@ -28,6 +28,7 @@ def case_of(
     world_size: int = 1,
     uses_grad_scaler: bool = False,
     compiles_itself: bool = False,
+    differentiates_twice: bool = False,
     saw_autocast: bool = False,
     output_kinds: tuple[str, ...] = ("Tensor",),
     replicas: Any = None,
@@ -48,6 +49,7 @@ def case_of(
         world_size=world_size,
         uses_grad_scaler=uses_grad_scaler,
         compiles_itself=compiles_itself,
+        differentiates_twice=differentiates_twice,
     )
     training.models = [Case(observed, Driver(module), training) for _ in range(models)]
     return training.models[0]

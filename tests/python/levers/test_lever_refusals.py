@@ -167,6 +167,12 @@ def test_channels_last_below_distributed_data_parallel() -> None:
             "DistributedDataParallel looks for unused parameters, which compiling hides",
         ),
         (linear(), [FLAT], {"compiles_itself": True}, "the script calls torch.compile itself"),
+        (
+            linear(),
+            [FLAT],
+            {"differentiates_twice": True},
+            "the script differentiates twice, which compiled models cannot",
+        ),
         (DataParallel(), [IMAGES], {}, "the model is wrapped in DataParallel"),
         (
             torch.nn.Sequential(torch.jit.trace(linear(), FLAT)),
