@@ -12,6 +12,7 @@ COMPILES = "the script calls torch.compile itself"
 HOOKS = "the model has hooks of the script's own, which a trial would call"
 NO_MODEL = "no model was seen in the first steps"
 ENDED = "the script ended before it was tried"
+ENDED_SOONER = "the script ended before its third step"
 NO_GPU = "no CUDA device in use"
 
 # A reason that ends in "..." goes on with numbers or words of torch.
@@ -45,8 +46,7 @@ EXPECTED = {
     "nan": {"compile": "its trial: gives NaN or infinity where the plain model does not"},
     "other_shapes": {"compile": "its trial: gives outputs of other shapes"},
     "cannot_be_compiled": {"compile": "its trial: TorchRuntimeError..."},
-    "no_steps": {"compile": ENDED, "channels_last": ENDED},
-    "two_steps": {"compile": ENDED, "channels_last": ENDED},
+    "two_steps": dict.fromkeys(["compile", "channels_last", "tf32", "bf16"], ENDED_SOONER),
     "five_steps": {"compile": ENDED, "channels_last": "the model has no 2-d convolution"},
 }
 
@@ -64,6 +64,13 @@ def test_left_alone(case: str, plain: dict[str, list[str]], tmp_path: Path) -> N
     for lever, reason in EXPECTED[case].items():
         assert _begins(told[lever], reason), (lever, told[lever])
     assert applied(watched) == set()
+
+
+def test_nothing_trains(plain: dict[str, list[str]], tmp_path: Path) -> None:
+    """As in a launcher or a worker: no lever is mentioned but the one decided before."""
+    watched = with_levers("model_cases", "no_steps", tmp_path)
+    assert lines(watched) == plain["no_steps"] == ["nothing to train"]
+    assert levers(watched).keys() - {"native_decoding"} == {"fused_optimizer"}
 
 
 def _begins(told: str, expected: str) -> bool:
