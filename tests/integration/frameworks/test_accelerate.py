@@ -11,6 +11,8 @@ pytest.importorskip("accelerate", reason="accelerate is not installed")
 
 from trained_twice import train
 
+pytestmark = pytest.mark.ci
+
 SCRIPT = "train_accelerate.py"
 WITHIN = 1e-3
 

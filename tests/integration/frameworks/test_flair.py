@@ -9,6 +9,8 @@ import pytest
 from side_by_side import ROOT
 from trained_twice import train
 
+pytestmark = pytest.mark.ci
+
 PYTHON = ROOT / "build/flair/bin/python"
 
 

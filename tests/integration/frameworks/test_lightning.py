@@ -12,6 +12,8 @@ pytest.importorskip("lightning", reason="lightning is not installed")
 
 from trained_twice import Trained, train
 
+pytestmark = pytest.mark.ci
+
 # Losses of 32 steps with a learning rate of 0.01, after roundings of another optimizer and graph.
 WITHIN = 1e-3
 

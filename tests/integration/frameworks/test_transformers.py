@@ -12,6 +12,8 @@ pytest.importorskip("transformers", reason="transformers is not installed")
 
 from trained_twice import Trained, train
 
+pytestmark = pytest.mark.ci
+
 WITHIN = 1e-3
 
 

@@ -13,6 +13,8 @@ from under_levers import COMPILED, levers
 
 from stoker.levers.cards import cards
 
+pytestmark = pytest.mark.ci
+
 ALLOW = ["--allow", "rounding"]
 STEPS = "60"
 # Levers of this class add in another order, and so does another number of threads. ResNet's batch
@@ -34,7 +36,6 @@ def apart(a: list[float], b: list[float]) -> float:
     return sum(abs(x - y) for x, y in zip(a, b, strict=True)) / len(a)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["resnet50", "vit", "bert", "gpt2"])
 def test_example(name: str, tmp_path: Path) -> None:
     if name in ("bert", "gpt2"):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from under_levers import alone, applied, levers, lines, reasons, with_levers
 
+pytestmark = pytest.mark.ci
+
 COMPILES = "the script calls torch.compile itself"
 HOOKS = "the model has hooks of the script's own, which a trial would call"
 NO_MODEL = "no model was seen in the first steps"

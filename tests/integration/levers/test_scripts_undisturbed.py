@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from under_levers import alone, levers, lines, with_levers
 
+pytestmark = pytest.mark.ci
+
 HOOKS = "the model has hooks of the script's own, which a trial would call"
 # Thirty steps of SGD on a convex-like loss: sums in another order differ by 1e-7 a step. What is
 # looked for here (a batch seen twice, a random number drawn too often) is a hundred times more.

@@ -10,6 +10,8 @@ import pytest
 from side_by_side import PYTHON, Watched, environment, execute
 from under_levers import HERE, alone, levers, lines, with_levers
 
+pytestmark = pytest.mark.ci
+
 # Sums in another order, for thirty steps: 1e-7 each, which Adam divides by small numbers at first.
 TOLERANCE = 1e-3
 
