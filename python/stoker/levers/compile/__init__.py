@@ -20,6 +20,7 @@ from ..trial import Result, compare
 SCOPE = "model"
 TURN = 80
 _MOST_BREAKS = 20
+_TAG = "; no donated buffers"
 _compile = torch.compile  # before `seen` notices calls of the script's own
 
 
@@ -101,8 +102,19 @@ def _allow_what_plain_models_allow() -> None:
     dynamo: Any = torch._dynamo.config
     if hasattr(functorch, "donated_buffer"):
         functorch.donated_buffer = False
+        _cache_apart()
     if hasattr(dynamo, "skip_nnmodule_hook_guards"):
         dynamo.skip_nnmodule_hook_guards = False
+
+
+def _cache_apart() -> None:
+    """Code that was compiled with donated buffers writes over what going back twice needs, and
+    torch takes it from its cache without looking at that setting."""
+    config: Any = getattr(torch.compiler, "config", None)
+    if not hasattr(config, "cache_key_tag"):
+        torch._inductor.config.fx_graph_cache = False
+    elif not config.cache_key_tag.endswith(_TAG):
+        config.cache_key_tag += _TAG
 
 
 def _graph_breaks() -> int:
