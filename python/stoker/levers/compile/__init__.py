@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -98,8 +99,8 @@ def keep_caches() -> None:
 
 def _allow_what_plain_models_allow() -> None:
     """Going back twice, and hooks that come later. Some of it is not in every torch."""
-    functorch: Any = torch._functorch.config
-    dynamo: Any = torch._dynamo.config
+    functorch: Any = import_module("torch._functorch.config")
+    dynamo: Any = import_module("torch._dynamo.config")
     if hasattr(functorch, "donated_buffer"):
         functorch.donated_buffer = False
         _cache_apart()
@@ -110,9 +111,11 @@ def _allow_what_plain_models_allow() -> None:
 def _cache_apart() -> None:
     """Code that was compiled with donated buffers writes over what going back twice needs, and
     torch takes it from its cache without looking at that setting."""
-    config: Any = getattr(torch.compiler, "config", None)
+    name = "torch.compiler.config"
+    config: Any = import_module(name) if find_spec(name) else None
     if not hasattr(config, "cache_key_tag"):
-        torch._inductor.config.fx_graph_cache = False
+        inductor: Any = import_module("torch._inductor.config")
+        inductor.fx_graph_cache = False
     elif not config.cache_key_tag.endswith(_TAG):
         config.cache_key_tag += _TAG
 
