@@ -55,7 +55,7 @@ struct RunReport {
   std::vector<Lever> levers;
   int64_t steps = 0;
   int64_t warmup = 0;
-  double step_mean_ns = 0;  // on the host's clock
+  double step_mean_ns = 0;       // on the host's clock
   bool steps_on_device = false;  // whose clock the next four are from
   double step_median_ms = 0;
   double step_p10_ms = 0;
