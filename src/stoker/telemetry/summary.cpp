@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "stoker/telemetry/lever_lines.h"
 
@@ -113,18 +115,46 @@ std::string done_text(const Lever& lever, const RunReport& report) {
   return text;
 }
 
+// That a machine without a GPU has no use for them is no news to somebody who asked for no levers.
+bool goes_without_saying(const Lever& lever, const RunReport& report) {
+  const std::vector<std::string>& allow = report.context.allow;
+  return allow == std::vector<std::string>{"exact"} && lever.reason == "no CUDA device in use";
+}
+
+// Levers with the same reason share a row.
+void add_left_out(Lines& lines, const RunReport& report, const std::vector<const Lever*>& levers) {
+  std::vector<std::pair<std::string, std::string>> rows;  // reason, titles
+  for (const Lever* lever : levers) {
+    if (goes_without_saying(*lever, report)) {
+      continue;
+    }
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const auto& known) { return known.first == lever->reason; });
+    if (row == rows.end()) {
+      rows.emplace_back(lever->reason, lever_title(*lever));
+    } else {
+      row->second += ", " + lever_title(*lever);
+    }
+  }
+  for (const auto& [reason, titles] : rows) {
+    lines.row(report.context.dry_run ? "would leave out" : "left out",
+              fmt::format("{}: {}", titles, reason));
+  }
+}
+
 void add_levers(Lines& lines, const RunReport& report) {
   const bool dry = report.context.dry_run;
   bool unproven = false;
+  std::vector<const Lever*> left_out;
   for (const Lever& lever : report.levers) {
     if (dry ? lever.planned : lever.applied) {
       lines.row(dry ? "would do" : "done", done_text(lever, report));
       unproven = unproven || lever.change_class == "rounding" || lever.change_class == "precision";
     } else {
-      lines.row(dry ? "would leave out" : "left out",
-                fmt::format("{}: {}", lever_title(lever), lever.reason));
+      left_out.push_back(&lever);
     }
   }
+  add_left_out(lines, report, left_out);
   if (unproven) {
     lines.row("not proven",
               "rounding and precision levers are not proven for this script; `stoker tune` does "

@@ -82,13 +82,30 @@ TEST(SummaryTest, LeversThatAreNotProvenAreSaidToBe) {
                            .applied = true,
                            .detail = "reduce-overhead, 9.1 ms instead of 14.0"});
   EXPECT_THAT(summary_text(report, {}),
-              EndsWith("stoker          left out      tf32 [precision]: no CUDA device\n"
-                       "stoker          done          compile [rounding]: reduce-overhead, 9.1 ms "
+              EndsWith("stoker          done          compile [rounding]: reduce-overhead, 9.1 ms "
                        "instead of 14.0\n"
+                       "stoker          left out      tf32 [precision]: no CUDA device\n"
                        "stoker          not proven    rounding and precision levers are not proven "
                        "for this script; `stoker tune` does that (not in this version yet)\n"));
   report.levers.back().change_class = "precision";
   EXPECT_THAT(summary_text(report, {}), HasSubstr("not proven"));
+}
+
+TEST(SummaryTest, LeversWithTheSameReasonShareARow) {
+  const std::string no_gpu = "no CUDA device in use";
+  RunReport report;
+  report.context.allow = {"exact", "rounding"};
+  report.levers = {{.id = "non_blocking", .change_class = "exact", .reason = no_gpu},
+                   {.id = "compile", .change_class = "rounding", .reason = "no C compiler"},
+                   {.id = "sdpa", .change_class = "rounding", .reason = no_gpu}};
+  EXPECT_THAT(
+      summary_text(report, {}),
+      EndsWith("stoker          left out      non blocking [exact], sdpa [rounding]: no CUDA "
+               "device in use\n"
+               "stoker          left out      compile [rounding]: no C compiler\n"));
+  report.context.allow = {"exact"};
+  report.levers.resize(1);
+  EXPECT_THAT(summary_text(report, {}), Not(HasSubstr("left out")));
 }
 
 TEST(SummaryTest, RanksThatDisagreeAreNamed) {

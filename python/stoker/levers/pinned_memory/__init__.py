@@ -20,9 +20,9 @@ def refuse(training: Training) -> str:
     # Copies from pinned memory must go through this lever: those that a script calls non-blocking
     # are so only from there, and it may write into the batch at once.
     reason = non_blocking.refuse(training)
-    if reason:
-        return f"needs non_blocking: {reason}"
-    return "" if training.loader_workers else "no DataLoader with workers was read from"
+    if reason or training.loader_workers:
+        return reason
+    return "no DataLoader with workers was read from"
 
 
 def apply(_training: Training) -> Callable[[], None]:
