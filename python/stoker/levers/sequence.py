@@ -117,7 +117,7 @@ class Sequence:
     def _try_next(self) -> None:
         if self.remembered and not self._used_memory:
             self._used_memory = True
-            self._try([turn for turn in self.waiting if turn.lever in self.remembered])
+            self._try_remembered()
         elif self._used_memory and self._standing.on:
             for turn in self.waiting:
                 say(turn.lever, False, "brought nothing in an earlier run")
@@ -125,11 +125,24 @@ class Sequence:
         while self.waiting and not self._standing.trying():
             self._try([self.waiting[0]])
 
-    def _try(self, turns: list[Turn]) -> None:
+    def _try_remembered(self) -> None:
+        """All at once. CUDA graphs compile the model themselves; `compile` need not do it first."""
+        turns = {turn.lever: turn for turn in self.waiting if turn.lever in self.remembered}
+        included = turns.pop("compile") if turns.keys() >= {"compile", "cuda_graphs"} else None
+        if included is not None:
+            self.waiting.remove(included)
+            self._standing.try_out(included, _nothing)
+        self._try(list(turns.values()), again=True)
+        if included is not None and "cuda_graphs" not in self._standing.on:
+            self._standing.take_off("compile", "")
+            self.waiting.append(included)
+            self._try([included])
+
+    def _try(self, turns: list[Turn], again: bool = False) -> None:
         start = time.perf_counter()
         for turn in turns:
             self.waiting.remove(turn)
-            undo, reason = self._apply(turn)
+            undo, reason = self._apply(turn, again)
             reason = next((other for other in self.ranks.all(reason) if other), "")
             if reason:
                 undo()
@@ -140,8 +153,10 @@ class Sequence:
         if self._standing.trying():
             self._guard.begin()
 
-    def _apply(self, turn: Turn) -> tuple[Undo, str]:
+    def _apply(self, turn: Turn, again: bool) -> tuple[Undo, str]:
         """What takes it back, and why it is on none of its targets, or ""."""
+        lever = levers()[turn.lever]
+        apply = getattr(lever, "apply_again", lever.apply) if again else lever.apply
         needed = _NEEDS.get(turn.lever)
         if needed and needed not in self._standing.on:
             return _nothing, f"{needed} is not applied"
@@ -149,7 +164,7 @@ class Sequence:
         reasons = []
         for target in turn.targets:
             try:
-                undos.append(levers()[turn.lever].apply(target))
+                undos.append(apply(target))
             except Refused as refused:
                 reasons.append(str(refused))
             except Exception as error:

@@ -23,6 +23,7 @@ class FakeLever:
     def __init__(self, turn: int, on: set[str], name: str, refused: str = "") -> None:
         self.TURN, self.SCOPE = turn, "process"
         self._on, self._name, self._refused = on, name, refused
+        self.applied = 0
 
     def refuse(self, _target: Any) -> str:
         return ""
@@ -30,6 +31,7 @@ class FakeLever:
     def apply(self, _target: Any) -> Callable[[], None]:
         if self._refused:
             raise Refused(self._refused)
+        self.applied += 1
         self._on.add(self._name)
         return lambda: self._on.discard(self._name)
 
@@ -72,6 +74,7 @@ class Script:
             name: FakeLever(turn, self.on, name, self.refused.get(name, ""))
             for turn, name in enumerate(names)
         }
+        self.fakes = fakes
         self._patch.setattr(sequence, "levers", lambda: fakes)
         self._patch.setattr(standing, "levers", lambda: fakes)
         self._patch.setattr(Sequence, "_cannot_tell", self._cannot_tell)
@@ -202,3 +205,26 @@ def test_memory_that_does_not_hold_leads_to_a_search(script: Script, said: list[
     assert on == {"bf16"}
     assert last(said, "tf32").reason == "brought nothing: 0.90x"
     assert last(said, "bf16").detail.startswith("1.50x: 100.0 to 66.7 ms a step")
+
+
+WITH_GRAPHS = {**REMEMBERED, "cuda_graphs": {"gain": 1.2, "date": "2026-11-01"}}
+
+
+def test_remembered_graphs_compile_the_model_themselves(
+    script: Script, said: list[Outcome]
+) -> None:
+    on = script.run(["tf32", "compile", "cuda_graphs"], times(cuda_graphs=2.0), WITH_GRAPHS)
+    assert on == {"tf32", "cuda_graphs"}
+    assert script.fakes["compile"].applied == 0
+    assert last(said, "compile").detail == "1.50x when it was measured on 2026-11-01"
+    assert last(said, "cuda_graphs").applied
+
+
+def test_remembered_graphs_that_fail_leave_the_compiled_model(
+    script: Script, said: list[Outcome]
+) -> None:
+    script.refused = {"cuda_graphs": "its trial: no"}
+    on = script.run(["tf32", "compile", "cuda_graphs"], times(compile=2.0), WITH_GRAPHS)
+    assert on == {"tf32", "compile"}
+    assert last(said, "cuda_graphs").reason == "its trial: no"
+    assert last(said, "compile").applied
