@@ -89,14 +89,14 @@ void add_steps(Lines& lines, const RunReport& report) {
   }
 }
 
-std::string lever_title(const Lever& lever) {
-  std::string title = lever.id;
-  std::replace(title.begin(), title.end(), '_', ' ');
-  return fmt::format("{} [{}]", title, lever.change_class);
+std::string lever_name(const Lever& lever) {
+  std::string name = lever.id;
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 std::string done_text(const Lever& lever, const RunReport& report) {
-  std::string text = lever_title(lever);
+  std::string text = fmt::format("{} [{}]", lever_name(lever), lever.change_class);
   if (!lever.ranks.empty()) {
     text += fmt::format(" on {} only ({})", ranks_text(lever.ranks), lever.reason);
   }
@@ -121,36 +121,52 @@ bool goes_without_saying(const Lever& lever, const RunReport& report) {
   return allow == std::vector<std::string>{"exact"} && lever.reason == "no CUDA device in use";
 }
 
-// Levers with the same reason share a row.
-void add_left_out(Lines& lines, const RunReport& report, const std::vector<const Lever*>& levers) {
-  std::vector<std::pair<std::string, std::string>> rows;  // reason, titles
+using Levers = std::vector<const Lever*>;
+
+// Those with the same value of `what`, in the order of the first of each.
+std::vector<Levers> groups(const Levers& levers, const std::string Lever::* what) {
+  std::vector<Levers> found;
   for (const Lever* lever : levers) {
-    if (goes_without_saying(*lever, report)) {
-      continue;
-    }
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const auto& known) { return known.first == lever->reason; });
-    if (row == rows.end()) {
-      rows.emplace_back(lever->reason, lever_title(*lever));
+    const auto group = std::find_if(found.begin(), found.end(), [&](const Levers& known) {
+      return known.front()->*what == lever->*what;
+    });
+    if (group == found.end()) {
+      found.push_back({lever});
     } else {
-      row->second += ", " + lever_title(*lever);
+      group->push_back(lever);
     }
   }
-  for (const auto& [reason, titles] : rows) {
+  return found;
+}
+
+// "non blocking, pinned memory [exact], sdpa [rounding]"
+std::string lever_names(const Levers& levers) {
+  std::string text;
+  for (const Levers& group : groups(levers, &Lever::change_class)) {
+    for (const Lever* lever : group) {
+      text += (text.empty() ? "" : ", ") + lever_name(*lever);
+    }
+    text += fmt::format(" [{}]", group.front()->change_class);
+  }
+  return text;
+}
+
+void add_left_out(Lines& lines, const RunReport& report, const Levers& levers) {
+  for (const Levers& group : groups(levers, &Lever::reason)) {
     lines.row(report.context.dry_run ? "would leave out" : "left out",
-              fmt::format("{}: {}", titles, reason));
+              fmt::format("{}: {}", lever_names(group), group.front()->reason));
   }
 }
 
 void add_levers(Lines& lines, const RunReport& report) {
   const bool dry = report.context.dry_run;
   bool unproven = false;
-  std::vector<const Lever*> left_out;
+  Levers left_out;
   for (const Lever& lever : report.levers) {
     if (dry ? lever.planned : lever.applied) {
       lines.row(dry ? "would do" : "done", done_text(lever, report));
       unproven = unproven || lever.change_class == "rounding" || lever.change_class == "precision";
-    } else {
+    } else if (!goes_without_saying(lever, report)) {
       left_out.push_back(&lever);
     }
   }

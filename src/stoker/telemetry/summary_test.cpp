@@ -91,21 +91,33 @@ TEST(SummaryTest, LeversThatAreNotProvenAreSaidToBe) {
   EXPECT_THAT(summary_text(report, {}), HasSubstr("not proven"));
 }
 
-TEST(SummaryTest, LeversWithTheSameReasonShareARow) {
+RunReport run_without_gpu() {
   const std::string no_gpu = "no CUDA device in use";
   RunReport report;
-  report.context.allow = {"exact", "rounding"};
   report.levers = {{.id = "non_blocking", .change_class = "exact", .reason = no_gpu},
                    {.id = "compile", .change_class = "rounding", .reason = "no C compiler"},
-                   {.id = "sdpa", .change_class = "rounding", .reason = no_gpu}};
-  EXPECT_THAT(
-      summary_text(report, {}),
-      EndsWith("stoker          left out      non blocking [exact], sdpa [rounding]: no CUDA "
-               "device in use\n"
-               "stoker          left out      compile [rounding]: no C compiler\n"));
+                   {.id = "sdpa", .change_class = "rounding", .reason = no_gpu},
+                   {.id = "pinned_memory", .change_class = "exact", .reason = no_gpu}};
+  return report;
+}
+
+TEST(SummaryTest, LeversWithTheSameReasonShareARow) {
+  RunReport report = run_without_gpu();
+  report.context.allow = {"exact", "rounding"};
+  EXPECT_THAT(summary_text(report, {}),
+              EndsWith("stoker          left out      non blocking, pinned memory [exact], sdpa "
+                       "[rounding]: no CUDA device in use\n"
+                       "stoker          left out      compile [rounding]: no C compiler\n"));
+}
+
+TEST(SummaryTest, ExactLeversThatNeedAGpuAreNoNewsWithoutOne) {
+  RunReport report = run_without_gpu();
   report.context.allow = {"exact"};
-  report.levers.resize(1);
+  report.levers.erase(report.levers.begin() + 1, report.levers.begin() + 3);
   EXPECT_THAT(summary_text(report, {}), Not(HasSubstr("left out")));
+  report.levers.front().reason = "left out by --without";
+  EXPECT_THAT(summary_text(report, {}),
+              EndsWith("left out      non blocking [exact]: left out by --without\n"));
 }
 
 TEST(SummaryTest, RanksThatDisagreeAreNamed) {
