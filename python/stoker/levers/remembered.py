@@ -41,7 +41,14 @@ def key(training: Training, asked: list[str]) -> str:
         torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
         torch.get_num_threads() if device.type == "cpu" else 0,
         training.world_size,
-        [type(optimizer).__name__ for optimizer in training.optimizers],
+        training.loader_workers,
+        [
+            (
+                type(optimizer).__name__,
+                [tuple(p.shape) for group in optimizer.param_groups for p in group["params"]],
+            )
+            for optimizer in training.optimizers
+        ],
         sorted(asked),
         [
             (

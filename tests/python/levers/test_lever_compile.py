@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 SETS = """
 import sys
+from pathlib import Path
 import torch
 {before}
 from stoker.levers import compile as lever
@@ -42,3 +45,32 @@ def test_a_torch_that_cannot_keep_them_apart_reads_none() -> None:
     before += "; old.__spec__, torch.compiler.config = c.__spec__, types.SimpleNamespace("
     before += "cache_key_tag='')"
     assert settings(before) == ["False False False", ""]
+
+
+CACHES = """
+import os
+import torch
+torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)  # imports the compiler's settings
+import torch._dynamo
+from stoker.levers import compile as lever
+lever.keep_caches()
+print(os.environ["TORCHINDUCTOR_CACHE_DIR"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("environment", "folder"),
+    [
+        ({}, "{cache}/inductor"),
+        ({"TORCHINDUCTOR_CACHE_DIR": "{cache}/mine"}, "{cache}/mine"),
+    ],
+)
+def test_where_compiled_code_is_kept(
+    environment: dict[str, str], folder: str, tmp_path: Path
+) -> None:
+    env = {**os.environ, "STOKER_CACHE": str(tmp_path)}
+    env.pop("TORCHINDUCTOR_CACHE_DIR", None)
+    env |= {name: value.format(cache=tmp_path) for name, value in environment.items()}
+    command = [sys.executable, "-c", CACHES]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    assert done.stdout.strip() == folder.format(cache=tmp_path)

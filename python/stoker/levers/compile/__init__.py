@@ -21,6 +21,7 @@ from ..trial import Result, compare
 SCOPE = "model"
 TURN = 80
 _MOST_BREAKS = 20
+_CACHE_DIR = "TORCHINDUCTOR_CACHE_DIR"
 _TAG = "; no donated buffers"
 _compile = torch.compile  # before `seen` notices calls of the script's own
 
@@ -93,8 +94,11 @@ def fits(case: Case) -> Callable[[Signature], bool]:
 
 def keep_caches() -> None:
     """torch keeps compiled code in a temporary folder, which may be gone in the next run."""
-    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(remembered.folder() / "inductor")
+    folders: Any = import_module("torch._inductor.runtime.cache_dir_utils")
+    named = os.environ.get(_CACHE_DIR)
+    # torch puts its own choice into the environment as soon as it is asked for it.
+    if not named or named == folders.default_cache_dir():
+        os.environ[_CACHE_DIR] = str(remembered.folder() / "inductor")
 
 
 def _allow_what_plain_models_allow() -> None:
