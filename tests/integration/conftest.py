@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 from fault_injection import lay_out_training
 from side_by_side import PYTHON, Ended, environment, execute
+
+# A shell that starts tests in the background has these ignored, and scripts would inherit it.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="module")
