@@ -35,3 +35,9 @@ def say(
     if on_outcome is not None:
         change_class = cards()[lever].change_class
         on_outcome(Outcome(lever, change_class, applied, reason, detail, planned, provisional))
+
+
+def error_text(error: BaseException) -> str:
+    """The kind of an error and the first line of what it says, as a reason."""
+    first = str(error).splitlines()[0][:200] if str(error) else ""
+    return f"{type(error).__name__}: {first}"

@@ -25,7 +25,7 @@ from .outcome import say
 from .registry import Lever, levers
 from .seen import Seen
 from .sequence import Sequence
-from .standing import Turn
+from .standing import Turn, not_on_all
 from .stopwatch import Stopwatch
 
 _OWN_ERROR = "an error in stoker's own code"
@@ -44,7 +44,6 @@ class Plan:
         """`allowed(lever id)`; `hung(module)` is told of a module whose slot was filled; work that
         is no part of a step is done inside `pause()`. A dry run says what would be applied after
         the first steps, and ends the process there."""
-        self._allowed = allowed
         self._seen = seen
         self._hung = hung
         self._pause = pause
@@ -135,8 +134,7 @@ class Plan:
                 reasons.append(reason)
         if not targets:
             return Turn(name, []), reasons[0]
-        count = len(training.models)
-        note = f"on {len(targets)} of {count} models ({reasons[0]})" if reasons else ""
+        note = not_on_all(len(targets), len(training.models), reasons[0]) if reasons else ""
         return Turn(name, targets, note), ""
 
     def _begin(self, training: Training, turns: list[Turn]) -> None:

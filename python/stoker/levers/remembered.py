@@ -55,16 +55,15 @@ def key(training: Training, asked: list[str]) -> str:
                 type(case.module).__name__,
                 case.observed.calls_of_steps,
                 sorted(map(str, set(case.observed.signatures))),
-                [(name, tuple(p.shape), str(p.dtype)) for name, p in _parameters(case.module)],
+                [
+                    (name, tuple(p.shape), str(p.dtype))
+                    for name, p in case.module.named_parameters()
+                ],
             )
             for case in training.models
         ],
     ]
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:24]
-
-
-def _parameters(module: Any) -> Any:
-    return module.named_parameters()
 
 
 def load(name: str) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from .case import Training
 from .driver import Driver
 from .guard import Guard
 from .launching import LIMITS_FROM, host_share
-from .outcome import say
+from .outcome import error_text, say
 from .ranks import Ranks
 from .registry import Refused, Undo, levers
-from .standing import On, Standing, Turn, brought_nothing
+from .standing import On, Standing, Turn, brought_nothing, not_on_all
 from .stopwatch import Stopwatch
 
 SETTLE = 2  # steps after a change that are not measured
@@ -168,7 +168,7 @@ class Sequence:
             except Refused as refused:
                 reasons.append(str(refused))
             except Exception as error:
-                reasons.append(f"{type(error).__name__}: {_first_line(error)}")
+                reasons.append(error_text(error))
 
         def undo() -> None:
             for one in reversed(undos):
@@ -177,7 +177,7 @@ class Sequence:
         if not undos:
             return undo, reasons[0]
         if reasons:
-            turn.note = f"on {len(undos)} of {len(turn.targets)} models ({reasons[0]})"
+            turn.note = not_on_all(len(undos), len(turn.targets), reasons[0])
         return undo, ""
 
     # --- Keeping or taking back.
@@ -266,8 +266,4 @@ def _nothing() -> None:
 
 
 def _failure(error: BaseException) -> str:
-    return f"taken off in the step where it failed: {type(error).__name__}: {_first_line(error)}"
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).splitlines()[0][:200] if str(error) else ""
+    return f"taken off in the step where it failed: {error_text(error)}"

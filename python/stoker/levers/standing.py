@@ -119,5 +119,9 @@ class Standing:
         return {name: {"gain": one.gain, "date": today} for name, one in self.on.items()}
 
 
+def not_on_all(count: int, models: int, reason: str) -> str:
+    return f"on {count} of {models} models ({reason})"
+
+
 def brought_nothing(gain: float) -> str:
     return f"brought nothing: {gain:.2f}x"

@@ -23,12 +23,12 @@ def start(
     pause: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
     fault: Callable[[str, BaseException], None] = lambda where, error: None,
     dry_run: bool = False,
-) -> bool:
+) -> None:
     """Apply what `allowed(lever id)` allows, each at its time; the other arguments are those of
-    `Plan`. Requires: no model was trained yet. A second call does nothing and gives False."""
+    `Plan`. Requires: no model was trained yet. A second call does nothing."""
     global _started
     if _started:
-        return False
+        return
     _started = True
     registry.levers()  # levers keep torch.compile as it is before `seen` looks who calls it
     seen = Seen(fault)
@@ -36,4 +36,3 @@ def start(
     if allowed("fused_optimizer"):
         maker.make_fused(seen, dry_run)
     Plan(allowed, seen, hung, pause, fault, dry_run).start()
-    return True

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree
 
+from .outcome import error_text
 from .state import State
 
 # Relative distances ||a - b|| / ||b|| of outputs and of all gradients together. The question is
@@ -32,7 +32,6 @@ GRADIENTS_WITHIN = 0.05
 class Result:
     ok: bool
     reason: str
-    seconds: float
     output_distance: float | None = None
     gradient_distance: float | None = None
 
@@ -47,7 +46,6 @@ def compare(
 ) -> Result:
     """`rounds` calls of `changed` on the arguments of `call`; the last is compared with `plain`,
     both measured by their distance from `exact`, the model in full precision."""
-    start = time.perf_counter()
     try:
         with untouched(module), quiet():
             reference = pass_and_back(module, exact, call)
@@ -56,20 +54,18 @@ def compare(
             for _ in range(rounds):
                 second = pass_and_back(module, changed, call)
     except Exception as error:
-        reason = f"{type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"
-        return Result(False, reason, time.perf_counter() - start)
-    seconds = time.perf_counter() - start
+        return Result(False, error_text(error))
     if _finite(first) and not _finite(second):
-        return Result(False, "gives NaN or infinity where the plain model does not", seconds)
+        return Result(False, "gives NaN or infinity where the plain model does not")
     if len(first[0]) != len(second[0]) or [x.shape for x in first[0]] != [
         x.shape for x in second[0]
     ]:
-        return Result(False, "gives outputs of other shapes", seconds)
+        return Result(False, "gives outputs of other shapes")
     if not first[0]:
-        return Result(False, "no output to be compared has a gradient", seconds)
+        return Result(False, "no output to be compared has a gradient")
     if _distance(again[0], first[0]) > 1e-3:
         # Dropout and its like: other random numbers are no fault, and nothing can be compared.
-        return Result(True, "", seconds)
+        return Result(True, "")
     outputs, gradients = (_distance(second[i], reference[i]) for i in (0, 1))
     most = [
         WORSE_BY * _distance(first[i], reference[i]) + within
@@ -80,8 +76,8 @@ def compare(
             f"is {outputs:.2g} (outputs) and {gradients:.2g} (gradients) from full precision, "
             f"where at most {most[0]:.2g} and {most[1]:.2g} are allowed"
         )
-        return Result(False, reason, seconds, outputs, gradients)
-    return Result(True, "", seconds, outputs, gradients)
+        return Result(False, reason, outputs, gradients)
+    return Result(True, "", outputs, gradients)
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from ..outcome import say
+from ..outcome import error_text, say
 from .staging import SMALL_BYTES, Staging
 
 # How far the host may be ahead: large copies whose batch the GPU has not reached yet.
@@ -40,41 +40,40 @@ class Copies:
         self._thread = threading.get_ident()
         self._stream = _cuda.Stream(device)
         self._to = _Tensor.to
-        self._cuda = _Tensor.cuda
         self._staging = Staging()
         self._ahead: deque[tuple[Any, int]] = deque()
         self._ahead_bytes = 0
         self._on = True
 
     def install(self) -> Callable[[], None]:
-        to, cuda = self._to, self._cuda
-
-        @functools.wraps(to)
-        def hung_to(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            if type(tensor) is _Tensor and self._on and self._fits(tensor):
-                target = _target_of_to(args, kwargs)
-                if target is not None and self._is_here(target):
-                    return self._copy(tensor, lambda: to(tensor, *args, **kwargs))
-            return to(tensor, *args, **kwargs)
-
-        @functools.wraps(cuda)
-        def hung_cuda(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            if type(tensor) is _Tensor and self._on and self._fits(tensor):
-                target = _target_of_cuda(args, kwargs)
-                if target is not None and self._is_here(target):
-                    return self._copy(tensor, lambda: cuda(tensor, *args, **kwargs))
-            return cuda(tensor, *args, **kwargs)
-
-        _Tensor.to, _Tensor.cuda = hung_to, hung_cuda
+        put_back = [self._hang("to", None), self._hang("cuda", torch.device("cuda"))]
 
         def undo() -> None:
             self._on = False
-            if _Tensor.to is hung_to:
-                _Tensor.to = to
-            if _Tensor.cuda is hung_cuda:
-                _Tensor.cuda = cuda
+            for one in put_back:
+                one()
 
         return undo
+
+    def _hang(self, name: str, bare: torch.device | None) -> Callable[[], None]:
+        """`bare` is the target of a call that names none."""
+        original = getattr(_Tensor, name)
+
+        @functools.wraps(original)
+        def hung(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            if type(tensor) is _Tensor and self._on and self._fits(tensor):
+                target = _target(args, kwargs, bare)
+                if target is not None and self._is_here(target):
+                    return self._copy(tensor, lambda: original(tensor, *args, **kwargs))
+            return original(tensor, *args, **kwargs)
+
+        setattr(_Tensor, name, hung)
+
+        def put_back() -> None:
+            if getattr(_Tensor, name) is hung:
+                setattr(_Tensor, name, original)
+
+        return put_back
 
     def _fits(self, tensor: Any) -> bool:
         return bool(
@@ -106,8 +105,7 @@ class Copies:
             return self._copy_beside(tensor)
         except Exception as error:
             self._on = False
-            reason = str(error).splitlines()[0][:200] if str(error) else ""
-            say("non_blocking", False, f"taken off: {type(error).__name__}: {reason}")
+            say("non_blocking", False, f"taken off: {error_text(error)}")
         return plain()
 
     def _copy_beside(self, tensor: Any) -> Any:
@@ -144,19 +142,12 @@ def _is_channels_last(tensor: Any) -> bool:
     return bool(tensor.ndim == 4 and tensor.is_contiguous(memory_format=torch.channels_last))
 
 
-def _target_of_to(args: Any, kwargs: Any) -> torch.device | None:
+def _target(args: Any, kwargs: Any, bare: torch.device | None) -> torch.device | None:
     """The device of a call that asks for nothing else than another device, or None."""
-    if len(args) > 1 or kwargs.keys() - {"device", "non_blocking"}:
+    if len(args) + ("device" in kwargs) > 1 or kwargs.keys() - {"device", "non_blocking"}:
         return None
     target = args[0] if args else kwargs.get("device")
-    return _as_device(target) if len(args) + ("device" in kwargs) == 1 else None
-
-
-def _target_of_cuda(args: Any, kwargs: Any) -> torch.device | None:
-    if len(args) > 1 or kwargs.keys() - {"device", "non_blocking"}:
-        return None
-    target = args[0] if args else kwargs.get("device")
-    return torch.device("cuda") if target is None else _as_device(target)
+    return bare if target is None else _as_device(target)
 
 
 def _as_device(target: Any) -> torch.device | None:
