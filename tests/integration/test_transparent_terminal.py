@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from side_by_side import PYTHON, STOKER, environment, write
+from side_by_side import PYTHON, STOKER, environment, without_frames, write
 
 SECONDS = 60
 
@@ -112,7 +112,7 @@ def test_keys_that_send_signals(tmp_path: Path, keys: str, caught: str) -> None:
     out = str(tmp_path / "run")
     status, text = press([STOKER, "run", "--out", out, PYTHON, script], tmp_path, keys)
     shown, summary = split_summary(text)
-    assert (status, shown) == alone
+    assert (status, without_frames(shown)) == (alone[0], without_frames(alone[1]))
     assert "[True, True, True]" in shown and "columns=111, lines=33) True" in shown
     assert len(summary) >= 2
     if caught != "[]":
