@@ -31,6 +31,9 @@ enum class PixelFormat : uint8_t { Grey, Rgb, Rgbx };
 struct DecodeRequest {
   Region region;  // in pixels of the whole image; must lie inside it and not be empty
   PixelFormat format = PixelFormat::Rgbx;
+  // What an index knows of this file, as made by the decoder; empty: nothing. A hint that saves
+  // time: one that does not belong to these bytes is noticed and not used.
+  Bytes index = {};
 };
 
 // Decoder state that a thread keeps between images, so that nothing is allocated per image in the
