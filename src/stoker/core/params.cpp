@@ -51,6 +51,8 @@ std::string expected_text(const Param& param) {
       return "a text";
     case ParamKind::List:
       return "names separated by commas";
+    case ParamKind::Numbers:
+      return "numbers separated by commas, each" + range_text(param);
     case ParamKind::Size:
       return "WIDTHxHEIGHT, such as 500x375, each" + range_text(param);
   }
@@ -87,6 +89,18 @@ std::vector<std::string> split_list(std::string_view text) {
   return items;
 }
 
+std::optional<ParamValue> parse_numbers(const Param& param, std::string_view text) {
+  std::vector<double> numbers;
+  for (const std::string& item : split_list(text)) {
+    const auto value = parse_number<double>(item);
+    if (!value || !in_range(param, *value)) {
+      return std::nullopt;
+    }
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
 std::optional<ParamValue> parse_value(const Param& param, std::string_view text) {
   switch (param.kind) {
     case ParamKind::Flag:
@@ -108,6 +122,8 @@ std::optional<ParamValue> parse_value(const Param& param, std::string_view text)
       return std::string(text);
     case ParamKind::List:
       return split_list(text);
+    case ParamKind::Numbers:
+      return parse_numbers(param, text);
     case ParamKind::Size:
       return parse_size(param, text);
   }
@@ -144,6 +160,8 @@ const char* param_kind_name(ParamKind kind) {
       return "text";
     case ParamKind::List:
       return "list";
+    case ParamKind::Numbers:
+      return "numbers";
     case ParamKind::Size:
       return "size";
   }
@@ -182,6 +200,7 @@ template const int64_t& ParamMap::get(const std::string&) const;
 template const double& ParamMap::get(const std::string&) const;
 template const std::string& ParamMap::get(const std::string&) const;
 template const std::vector<std::string>& ParamMap::get(const std::string&) const;
+template const std::vector<double>& ParamMap::get(const std::string&) const;
 template const SizeValue& ParamMap::get(const std::string&) const;
 
 Result<ParamMap> parse_params(const ParamSchema& schema,

@@ -14,12 +14,13 @@
 namespace stoker {
 
 enum class ParamKind : uint8_t {
-  Flag,   // true when named, false otherwise
-  Int,    // 64-bit whole number
-  Float,  // finite number
-  Text,   // any text
-  List,   // texts separated by commas
-  Size,   // WIDTHxHEIGHT in pixels
+  Flag,     // true when named, false otherwise
+  Int,      // 64-bit whole number
+  Float,    // finite number
+  Text,     // any text
+  List,     // texts separated by commas
+  Numbers,  // finite numbers separated by commas
+  Size,     // WIDTHxHEIGHT in pixels
 };
 
 struct SizeValue {
@@ -28,8 +29,8 @@ struct SizeValue {
   bool operator==(const SizeValue&) const = default;
 };
 
-using ParamValue =
-    std::variant<bool, int64_t, double, std::string, std::vector<std::string>, SizeValue>;
+using ParamValue = std::variant<bool, int64_t, double, std::string, std::vector<std::string>,
+                                std::vector<double>, SizeValue>;
 
 // One documented parameter of a plug-in or a command. Command line, Python and reference pages are
 // made from it.
@@ -41,7 +42,7 @@ struct Param {
   std::string fallback = {};    // value when not given, as text; empty: none
   std::vector<std::string> choices = {};
   bool required = false;
-  std::optional<double> min = {};  // for Int, Float and both sides of Size
+  std::optional<double> min = {};  // for Int, Float, each of Numbers, both sides of Size
   std::optional<double> max = {};
 };
 
@@ -67,6 +68,9 @@ class ParamMap {
   const std::string& text(const std::string& name) const { return get<std::string>(name); }
   const std::vector<std::string>& list(const std::string& name) const {
     return get<std::vector<std::string>>(name);
+  }
+  const std::vector<double>& numbers(const std::string& name) const {
+    return get<std::vector<double>>(name);
   }
   SizeValue size(const std::string& name) const { return get<SizeValue>(name); }
   // The text, or "" when not given.

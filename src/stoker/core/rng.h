@@ -24,13 +24,15 @@ constexpr PhiloxCounter philox4x32(PhiloxCounter counter, PhiloxKey key) noexcep
   return counter;
 }
 
-// A short stream of draws for one item: `seed` is the key; `item` and `stream` name the stream.
-// One thread.
+// A short stream of draws for one item: `seed` is the key; `item` and `stream` name the stream,
+// which begins at the block of four numbers `first_block`. One thread.
 class Philox {
  public:
-  constexpr Philox(uint64_t seed, uint64_t item, uint32_t stream = 0) noexcept
+  constexpr Philox(uint64_t seed, uint64_t item, uint32_t stream = 0,
+                   uint32_t first_block = 0) noexcept
       : key_{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)},
-        counter_{0, stream, static_cast<uint32_t>(item), static_cast<uint32_t>(item >> 32)} {}
+        counter_{first_block, stream, static_cast<uint32_t>(item),
+                 static_cast<uint32_t>(item >> 32)} {}
 
   constexpr uint32_t next() noexcept {
     if (used_ == block_.size()) {

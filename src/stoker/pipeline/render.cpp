@@ -3,24 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "stoker/codec/decoders_registry.h"
+#include "stoker/core/clock.h"
 #include "stoker/image/pixels.h"
 
 namespace stoker::pipeline {
 namespace {
 
 constexpr size_t kSlackBytes = 64;  // resize() reads that far beyond the last pixel
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 bool is_inside(const Region& r, int32_t width, int32_t height) {
   return r.x0 >= 0 && r.y0 >= 0 && r.x0 < r.x1 && r.y0 < r.y1 && r.x1 <= width && r.y1 <= height;
@@ -46,14 +40,14 @@ Status check(const RenderPlan& plan) {
 
 // Runs a checked plan; a lack of memory is a failure of this image alone.
 template <class Body>
-Status guarded(const RenderPlan& plan, Body body) {
+auto guarded(const RenderPlan& plan, Body body) -> decltype(body()) {
   if (Status status = check(plan); !status.ok()) {
     return status;
   }
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    return {ErrorCode::TooLarge, "no memory left for the pixels"};
+    return Status(ErrorCode::TooLarge, "no memory left for the pixels");
   }
 }
 
@@ -112,44 +106,56 @@ struct Renderer::Impl {
     return nullptr;
   }
 
-  // Decodes `needed` of the crop into `decoded`.
-  Status decode(codec::Bytes data, const RenderPlan& plan, const Region& needed, ImageView& out);
-  Status run(codec::Bytes data, const RenderPlan& plan, uint8_t* out, RenderTimes& times);
-  Status run_pixels(const ImageView& whole, const RenderPlan& plan, uint8_t* out,
-                    RenderTimes& times);
-  Status transform(const RenderPlan& plan, const Region& needed, const ImageView& decoded,
-                   uint8_t* out);
+  Status open(codec::Bytes data, codec::Bytes index);
+  // Decodes `needed` of the crop of the opened image, which is used up.
+  Status decode(const RenderPlan& plan, const Region& needed, ImageView& out);
+  Result<ImageView> run(const RenderPlan& plan, RenderTimes& times);
+  Result<ImageView> run_pixels(const ImageView& whole, const RenderPlan& plan, RenderTimes& times);
+  Result<ImageView> transform(const RenderPlan& plan, const Region& needed,
+                              const ImageView& decoded);
 
   std::vector<Entry> entries;
+  struct Opened {
+    codec::Bytes data, index;
+    codec::DecoderState* state = nullptr;
+    codec::ImageInfo info;
+  } opened;
   Buffer decoded, resized;
   image::ResampleScratch scratch;
 };
 
-Status Renderer::Impl::decode(codec::Bytes data, const RenderPlan& plan, const Region& needed,
-                              ImageView& out) {
-  codec::DecoderState* state = find(data);
-  if (state == nullptr) {
+Status Renderer::Impl::open(codec::Bytes data, codec::Bytes index) {
+  opened = {data, index, find(data), {}};
+  if (opened.state == nullptr) {
     return {ErrorCode::Unsupported, "no decoder knows these data"};
   }
-  const Result<codec::ImageInfo> info = state->read_info(data);
+  const Result<codec::ImageInfo> info = opened.state->read_info(data);
   if (!info.ok()) {
+    opened = {};
     return info.status();
   }
-  if (!is_inside(plan.crop, info->width, info->height)) {
-    return {ErrorCode::InvalidArgument,
-            fmt::format("crop ({}, {}, {}, {}) is outside an image of {} x {}", plan.crop.x0,
-                        plan.crop.y0, plan.crop.x1, plan.crop.y1, info->width, info->height)};
-  }
-  // The first channel of RGBX is the grey value only where the file is grey.
-  if (plan.channels == 1 && info->channels != 1) {
-    return {ErrorCode::Unsupported, "grey pixels of a colour image"};
-  }
-  out = rgbx_view(decoded, needed.width(), needed.height());
-  return state->decode(data, {in_source(plan, needed), codec::PixelFormat::Rgbx}, out);
+  opened.info = *info;
+  return {};
 }
 
-Status Renderer::Impl::transform(const RenderPlan& plan, const Region& needed,
-                                 const ImageView& decoded_view, uint8_t* out) {
+Status Renderer::Impl::decode(const RenderPlan& plan, const Region& needed, ImageView& out) {
+  const Opened image = std::exchange(opened, {});
+  if (image.state == nullptr) {
+    return {ErrorCode::InvalidArgument, "no image is open"};
+  }
+  if (!is_inside(plan.crop, image.info.width, image.info.height)) {
+    return {
+        ErrorCode::InvalidArgument,
+        fmt::format("crop ({}, {}, {}, {}) is outside an image of {} x {}", plan.crop.x0,
+                    plan.crop.y0, plan.crop.x1, plan.crop.y1, image.info.width, image.info.height)};
+  }
+  out = rgbx_view(decoded, needed.width(), needed.height());
+  return image.state->decode(image.data,
+                             {in_source(plan, needed), codec::PixelFormat::Rgbx, image.index}, out);
+}
+
+Result<ImageView> Renderer::Impl::transform(const RenderPlan& plan, const Region& needed,
+                                            const ImageView& decoded_view) {
   mirror(decoded_view, plan.mirror_x_before, plan.mirror_y_before);
   ImageView pixels = decoded_view;
   if (plan.resized) {
@@ -162,41 +168,57 @@ Status Renderer::Impl::transform(const RenderPlan& plan, const Region& needed,
     }
   }
   mirror(pixels, plan.mirror_x_after, plan.mirror_y_after);
-  image::pack(pixels, {out, pixels.width, pixels.height, plan.channels,
-                       static_cast<size_t>(pixels.width) * static_cast<size_t>(plan.channels)});
-  return {};
+  return pixels;
 }
 
-Status Renderer::Impl::run(codec::Bytes data, const RenderPlan& plan, uint8_t* out,
-                           RenderTimes& times) {
+Result<ImageView> Renderer::Impl::run(const RenderPlan& plan, RenderTimes& times) {
   const int64_t start = now_ns();
   const Region needed = needed_of_crop(plan);
   ImageView pixels;
-  Status status = decode(data, plan, needed, pixels);
+  Status status = decode(plan, needed, pixels);
   const int64_t middle = now_ns();
-  times.decode_ns = middle - start;
+  times.decode_ns += middle - start;
   if (!status.ok()) {
     return status;
   }
-  status = transform(plan, needed, pixels, out);
+  Result<ImageView> result = transform(plan, needed, pixels);
   times.transform_ns = now_ns() - middle;
-  return status;
+  return result;
 }
 
-Status Renderer::Impl::run_pixels(const ImageView& whole, const RenderPlan& plan, uint8_t* out,
-                                  RenderTimes& times) {
-  if (!is_inside(plan.crop, whole.width, whole.height) || (whole.channels | 2) != 3 ||
-      (plan.channels == 1 && whole.channels != 1)) {
-    return {ErrorCode::InvalidArgument, "the plan does not fit the pixels"};
+Result<ImageView> Renderer::Impl::run_pixels(const ImageView& whole, const RenderPlan& plan,
+                                             RenderTimes& times) {
+  if (!is_inside(plan.crop, whole.width, whole.height) || (whole.channels | 2) != 3) {
+    return Status(ErrorCode::InvalidArgument, "the plan does not fit the pixels");
   }
   const int64_t start = now_ns();
   const Region needed = needed_of_crop(plan);
   const ImageView part = rgbx_view(decoded, needed.width(), needed.height());
   image::unpack(whole, in_source(plan, needed), part);
-  Status status = transform(plan, needed, part, out);
+  Result<ImageView> result = transform(plan, needed, part);
   times.transform_ns = now_ns() - start;
-  return status;
+  return result;
 }
+
+namespace {
+
+Status pack_into(const Result<ImageView>& rgbx, int32_t channels, uint8_t* out) {
+  if (!rgbx.ok()) {
+    return rgbx.status();
+  }
+  image::pack(*rgbx, {out, rgbx->width, rgbx->height, channels,
+                      static_cast<size_t>(rgbx->width) * static_cast<size_t>(channels)});
+  return {};
+}
+
+// The first channel of RGBX is the grey value only where the image is grey.
+Status check_grey(const RenderPlan& plan, int32_t channels) {
+  return plan.channels == 1 && channels != 1
+             ? Status(ErrorCode::Unsupported, "grey pixels of a colour image")
+             : Status();
+}
+
+}  // namespace
 
 Renderer::Renderer() : impl_(std::make_unique<Impl>()) {
   for (codec::Decoder& decoder : codec::all_decoders()) {
@@ -206,16 +228,50 @@ Renderer::Renderer() : impl_(std::make_unique<Impl>()) {
 
 Renderer::~Renderer() = default;
 
-Status Renderer::render(codec::Bytes jpeg, const RenderPlan& plan, uint8_t* out,
+Status Renderer::render(codec::Bytes data, const RenderPlan& plan, uint8_t* out,
                         RenderTimes& times) {
   times = {};
-  return guarded(plan, [&] { return impl_->run(jpeg, plan, out, times); });
+  return guarded(plan, [&]() -> Status {
+    const int64_t start = now_ns();
+    Status status = impl_->open(data, {});
+    times.decode_ns = now_ns() - start;
+    if (status.ok()) {
+      status = check_grey(plan, impl_->opened.info.channels);
+    }
+    return status.ok() ? pack_into(impl_->run(plan, times), plan.channels, out) : status;
+  });
 }
 
 Status Renderer::render_pixels(const ImageView& pixels, const RenderPlan& plan, uint8_t* out,
                                RenderTimes& times) {
   times = {};
-  return guarded(plan, [&] { return impl_->run_pixels(pixels, plan, out, times); });
+  return guarded(plan, [&]() -> Status {
+    Status status = check_grey(plan, pixels.channels);
+    return status.ok() ? pack_into(impl_->run_pixels(pixels, plan, times), plan.channels, out)
+                       : status;
+  });
+}
+
+Result<codec::ImageInfo> Renderer::open(codec::Bytes data, codec::Bytes index) {
+  try {
+    if (Status status = impl_->open(data, index); !status.ok()) {
+      return status;
+    }
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::TooLarge, "no memory left for the header");
+  }
+  return impl_->opened.info;
+}
+
+Result<ImageView> Renderer::render_rgbx(const RenderPlan& plan, RenderTimes& times) {
+  times = {};
+  return guarded(plan, [&] { return impl_->run(plan, times); });
+}
+
+Result<ImageView> Renderer::render_pixels_rgbx(const ImageView& pixels, const RenderPlan& plan,
+                                               RenderTimes& times) {
+  times = {};
+  return guarded(plan, [&] { return impl_->run_pixels(pixels, plan, times); });
 }
 
 }  // namespace stoker::pipeline

@@ -41,9 +41,19 @@ class Renderer {
 
   // Writes window.height() x window.width() x channels bytes, packed, to `out`.
   // Fails rather than guess: any irregularity of the file is left to the caller's reference.
-  Status render(codec::Bytes jpeg, const RenderPlan& plan, uint8_t* out, RenderTimes& times);
+  Status render(codec::Bytes data, const RenderPlan& plan, uint8_t* out, RenderTimes& times);
 
-  // The same for an image that is decoded already: `pixels` are packed grey or RGB, whole.
+  // Reads the header of the image that render_rgbx() is called with next. `index`: see
+  // codec::DecodeRequest; both must stay where they are until then.
+  Result<codec::ImageInfo> open(codec::Bytes data, codec::Bytes index = {});
+  // The image that open() read, as RGBX in memory of the renderer, good until its next call;
+  // `plan.channels` does not matter.
+  Result<ImageView> render_rgbx(const RenderPlan& plan, RenderTimes& times);
+  // The same for an image that is decoded already: packed grey or RGB, whole.
+  Result<ImageView> render_pixels_rgbx(const ImageView& pixels, const RenderPlan& plan,
+                                       RenderTimes& times);
+
+  // render() for an image that is decoded already: `pixels` are packed grey or RGB, whole.
   Status render_pixels(const ImageView& pixels, const RenderPlan& plan, uint8_t* out,
                        RenderTimes& times);
 
