@@ -43,6 +43,11 @@ class DecoderState {
   virtual ~DecoderState() = default;
   // Reads the header; cheap, decodes no pixel. Must be called before decode().
   virtual Result<ImageInfo> read_info(Bytes data) = 0;
+  // The same with what an index knows of the file (see DecodeRequest::index), which can spare a
+  // look through all of it. Pass the same index to decode().
+  virtual Result<ImageInfo> read_info_indexed(Bytes data, Bytes /*index*/) {
+    return read_info(data);
+  }
   // Writes exactly the pixels of `request.region` into `out` (region's size, the format's channels;
   // rows of RGBX need no padding). A libjpeg warning is a failure with code Corrupt:
   // the caller hands such a file to Pillow.

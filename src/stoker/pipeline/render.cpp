@@ -129,7 +129,7 @@ Status Renderer::Impl::open(codec::Bytes data, codec::Bytes index) {
   if (opened.state == nullptr) {
     return {ErrorCode::Unsupported, "no decoder knows these data"};
   }
-  const Result<codec::ImageInfo> info = opened.state->read_info(data);
+  const Result<codec::ImageInfo> info = opened.state->read_info_indexed(data, index);
   if (!info.ok()) {
     opened = {};
     return info.status();

@@ -4,6 +4,7 @@
 #include "stoker/codec/decoder.h"
 #include "stoker/codec/decoders/jpeg/scan.h"
 #include "stoker/codec/decoders/jpeg/session.h"
+#include "stoker/codec/decoders/jpeg/small_jpeg.h"
 
 namespace stoker::codec {
 namespace {
@@ -22,29 +23,26 @@ int32_t channels_of(PixelFormat format) {
 
 class JpegState : public DecoderState {
  public:
-  Result<ImageInfo> read_info(Bytes data) override {
+  Result<ImageInfo> read_info(Bytes data) override { return read_info_indexed(data, {}); }
+
+  Result<ImageInfo> read_info_indexed(Bytes data, Bytes index) override {
     header_of_ = {};
-    if (Status status = session_.read_header(data); !status.ok()) {
+    ImageInfo info;
+    indexed_ = !index.empty() && small_.open(data, index);
+    if (indexed_) {
+      info = indexed_info();
+    } else if (Status status = read_plain_info(data, info); !status.ok()) {
       return status;
     }
     header_of_ = data;
-    const size_t end_bytes = jpeg::clean_end(data);
-    clean_ = end_bytes != 0;
-    ImageInfo info;
-    info.width = session_.width();
-    info.height = session_.height();
-    info.channels = session_.channels();
-    info.progressive = session_.progressive();
-    info.clean = clean_;
-    info.end_bytes = end_bytes;
+    index_of_ = index;
+    info_ = info;
     return info;
   }
 
   Status decode(Bytes data, const DecodeRequest& request, const ImageView& out) override {
-    const bool header_is_read =
-        header_of_.data() == data.data() && header_of_.size() == data.size() && !data.empty();
-    if (!header_is_read) {
-      if (const Result<ImageInfo> info = read_info(data); !info.ok()) {
+    if (data.empty() || !is_same(header_of_, data) || !is_same(index_of_, request.index)) {
+      if (const Result<ImageInfo> info = read_info_indexed(data, request.index); !info.ok()) {
         return info.status();
       }
     }
@@ -52,35 +50,78 @@ class JpegState : public DecoderState {
     if (Status status = check(request, out); !status.ok()) {
       return status;
     }
-    return session_.decode(request, clean_, out);
+    if (indexed_) {
+      if (small_.build(request.region) && decode_small(request, out).ok()) {
+        return {};
+      }
+      // The index does not help here, or it lied.
+      if (Status status = read_plain_info(data, info_); !status.ok()) {
+        return status;
+      }
+    }
+    return session_.decode(request, info_.clean, out);
   }
 
  private:
+  static bool is_same(Bytes a, Bytes b) { return a.data() == b.data() && a.size() == b.size(); }
+
+  Status read_plain_info(Bytes data, ImageInfo& info) {
+    if (Status status = session_.read_header(data); !status.ok()) {
+      return status;
+    }
+    info.width = session_.width();
+    info.height = session_.height();
+    info.channels = session_.channels();
+    info.progressive = session_.progressive();
+    info.end_bytes = jpeg::clean_end(data);
+    info.clean = info.end_bytes != 0;
+    return {};
+  }
+
+  // libjpeg has not seen the file then, and need not.
+  ImageInfo indexed_info() const {
+    ImageInfo info;
+    info.width = static_cast<int32_t>(small_.header().width);
+    info.height = static_cast<int32_t>(small_.header().height);
+    info.channels = static_cast<int32_t>(small_.header().component_count);
+    info.end_bytes = small_.end_bytes();
+    info.clean = true;
+    return info;
+  }
+
+  Status decode_small(const DecodeRequest& request, const ImageView& out) {
+    if (Status status = session_.read_header(small_.file()); !status.ok()) {
+      return status;
+    }
+    return session_.decode({small_.region(), request.format}, true, out);
+  }
+
   Status check(const DecodeRequest& request, const ImageView& out) const {
     const Region& r = request.region;
-    if (r.x0 < 0 || r.y0 < 0 || r.x0 >= r.x1 || r.y0 >= r.y1 || r.x1 > session_.width() ||
-        r.y1 > session_.height()) {
+    if (r.x0 < 0 || r.y0 < 0 || r.x0 >= r.x1 || r.y0 >= r.y1 || r.x1 > info_.width ||
+        r.y1 > info_.height) {
       return {ErrorCode::InvalidArgument,
               fmt::format("region ({}, {}, {}, {}) is empty or outside an image of {} x {}", r.x0,
-                          r.y0, r.x1, r.y1, session_.width(), session_.height())};
+                          r.y0, r.x1, r.y1, info_.width, info_.height)};
     }
     if (out.width != r.width() || out.height != r.height() ||
         out.channels != channels_of(request.format)) {
       return {ErrorCode::InvalidArgument, "the output does not have the size of the region"};
     }
-    if (session_.channels() != 1 && session_.channels() != 3) {
-      return {ErrorCode::Unsupported,
-              fmt::format("a JPEG with {} components", session_.channels())};
+    if (info_.channels != 1 && info_.channels != 3) {
+      return {ErrorCode::Unsupported, fmt::format("a JPEG with {} components", info_.channels)};
     }
-    if (request.format == PixelFormat::Grey && session_.channels() != 1) {
+    if (request.format == PixelFormat::Grey && info_.channels != 1) {
       return {ErrorCode::Unsupported, "grey pixels of a colour JPEG"};
     }
     return {};
   }
 
   jpeg::Session session_;
-  Bytes header_of_;  // what session_ holds the header of
-  bool clean_ = false;
+  jpeg::SmallJpeg small_;
+  Bytes header_of_, index_of_;  // what info_ was read from
+  ImageInfo info_;
+  bool indexed_ = false;  // info_ comes from index_of_, and session_ has no header
 };
 
 bool probe_jpeg(Bytes data) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stoker/codec/decoder.h"
+#include "stoker/codec/decoders/jpeg/header.h"
 
 namespace stoker::codec::jpeg {
 
@@ -11,6 +12,9 @@ namespace stoker::codec::jpeg {
 // marker. Such a file decodes without an error whatever its entropy-coded bits say, so its decoding
 // may be put off. In doubt: 0.
 size_t clean_end(Bytes data);
+
+// The same for a header that has been read.
+size_t scan_end(Bytes data, const Header& header);
 
 inline bool is_clean(Bytes data) {
   return clean_end(data) != 0;
