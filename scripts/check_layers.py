@@ -41,6 +41,7 @@ PYTHON_DEPS: dict[str, list[str]] = {
     "": [],
     "pil": [],
     "levers": ["pil"],
+    "loader": ["pil"],
     "watch": ["pil", "levers"],
     "hook": ["watch", "pil", "levers"],
 }

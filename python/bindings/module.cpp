@@ -7,7 +7,11 @@
 NB_MODULE(_core, m) {
   m.doc() = "The C++ engine of stoker.";
   m.attr("__version__") = stoker::kVersion;
+  register_errors(m);
+  register_batch_memory(m);
   register_image(m);
   register_levers(m);
+  register_loader(m);
   register_telemetry(m);
+  register_transforms(m);
 }

@@ -66,7 +66,7 @@ APPENDED = {
     "no memory": ("watch/recording.py", "def _path(): raise MemoryError('injected')"),
     "a lever": ("watch/levers.py", raising("pillow_imported")),
     "levers of the model": ("watch/levers.py", raising("torch_imported")),
-    "install": ("pil/registry.py", raising("_pass_order_of_pillow")),
+    "install": ("pil/registry.py", raising("pass_order_of_pillow")),
     "the renderer": ("pil/render.py", raising("_native")),
     "the renderer at the start": ("pil/render.py", f"{raising('_boom')}\n_core.render = _boom"),
     "the plan": ("pil/view.py", f"{raising('_boom')}\nView.plan = _boom"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from typing import Any
 
@@ -33,7 +34,7 @@ def install() -> None:
     factory, accept = Image.OPEN["JPEG"]
     if factory is not JpegImagePlugin.jpeg_factory:
         raise NotInstalled(f"another library opens JPEGs already: {factory!r}")
-    render.pass_order = _pass_order_of_pillow()
+    render.pass_order = pass_order_of_pillow()
     if render.images is None:
         render.images = render.open_counter()
     tensor.patch_when_imported()
@@ -56,8 +57,10 @@ def _open_lazily(fp: Any, filename: Any = None) -> ImageFile.ImageFile:
         return image
 
 
-def _pass_order_of_pillow() -> int:
-    """Which pass of a resize this Pillow does first: rounding in between makes it visible."""
+@functools.cache
+def pass_order_of_pillow() -> int:
+    """Which pass of a resize this Pillow does first: rounding in between makes it visible. Raises
+    NotInstalled for a Pillow whose pixels are not known."""
     width, height, size = 64, 96, (61, 31)
     noise = bytes(
         (x * 167 + y * 59 + x * y * 31) % 256 for y in range(height) for x in range(width)

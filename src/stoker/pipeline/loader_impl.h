@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "stoker/pipeline/batch.h"
+#include "stoker/pipeline/loader.h"
+#include "stoker/pipeline/sample_maker.h"
+#include "stoker/pipeline/thread_limit.h"
+
+namespace stoker::pipeline {
+
+// All members below the mutex are guarded by it.
+struct Loader::Impl {
+  Impl(std::shared_ptr<const io::Source> from, const std::vector<TransformSpec>& transforms,
+       const LoaderOptions& given);
+
+  void work(size_t number);
+  void make(std::unique_ptr<SampleMaker>& maker, std::vector<uint8_t>& bytes, Task task);
+  void read_and_make(SampleMaker& maker, std::vector<uint8_t>& bytes, const Task& task,
+                     int64_t sample);
+  void finish(const Task& task, int64_t sample, const SampleTimes& times);
+  void fail(Task task, int64_t sample, Status status);
+  void hand_over(const Task& task, int64_t sample, std::vector<uint8_t>& bytes,
+                 const Status& reason);
+  std::optional<Task> take_handed(uint64_t id);
+  void done_with_memory();
+  void cancel(std::unique_lock<std::mutex>& lock);
+  void* place_of(const Task& task) const {
+    return task.batch->images + static_cast<size_t>(task.row) * sample_bytes;
+  }
+  SampleKey key_of(int64_t sample) const {
+    return {options.epoch.seed, epoch, static_cast<uint64_t>(sample)};
+  }
+
+  std::shared_ptr<const io::Source> source;
+  LoaderOptions options;
+  Chain chain;
+  OutputWriter writer;
+  size_t sample_bytes = 0;
+
+  mutable std::mutex mutex;
+  std::condition_variable work_ready, batch_ready, handover_ready, idle;
+  bool stopping = false;
+  int32_t busy = 0;  // threads that may write into lent memory
+  uint32_t epoch = 0;
+  std::unique_ptr<EpochPlan> plan;
+  int64_t lent = 0;  // batches of this epoch
+  BatchQueue queue;
+  std::deque<Handover> waiting;
+  std::map<uint64_t, std::pair<Task, int64_t>> handed;  // with the sample
+  uint64_t next_handover = 1;
+  ThreadLimit limit;
+  LoaderStats stats;
+  int64_t first_ns = 0, last_ns = 0;
+  std::vector<std::thread> threads;
+};
+
+}  // namespace stoker::pipeline
