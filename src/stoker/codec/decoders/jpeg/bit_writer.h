@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -8,27 +9,33 @@
 
 namespace stoker::codec::jpeg {
 
-// Is one of the eight bytes 0xFF?
-inline bool holds_ff(uint64_t word) {
+// The top bit of each byte that is 0xFF.
+inline uint64_t find_ff(uint64_t word) {
+  constexpr uint64_t kLow = 0x7F7F7F7F7F7F7F7FU;
   const uint64_t inverse = ~word;
-  return ((inverse - 0x0101010101010101U) & ~inverse & 0x8080808080808080U) != 0;
+  return ~(((inverse & kLow) + kLow) | inverse | kLow);
 }
 
 // Copies `size` bytes of a scan but for the zero behind each 0xFF; gives the end of what it wrote.
 // Up to eight bytes more are written at `out`.
 inline uint8_t* unstuff(const uint8_t* p, size_t size, uint8_t* out) {
   const uint8_t* const end = p + size;
-  while (p < end) {
+  while (end - p > 8) {
     uint64_t word = 0;
-    if (end - p >= 8) {
-      std::memcpy(&word, p, sizeof(word));
-      std::memcpy(out, &word, sizeof(word));
-      if (!holds_ff(word)) {
-        p += 8;
-        out += 8;
-        continue;
-      }
+    std::memcpy(&word, p, sizeof(word));
+    std::memcpy(out, &word, sizeof(word));
+    const uint64_t found = find_ff(word);
+    if (found == 0) {
+      p += 8;
+      out += 8;
+      continue;
     }
+    const int kept = std::countr_zero(found) / 8 + 1;
+    p += kept;
+    out += kept;
+    p += *p == 0 ? 1 : 0;
+  }
+  while (p < end) {
     const uint8_t byte = *p++;
     *out++ = byte;
     if (byte == 0xFF && p < end && *p == 0) {
@@ -62,19 +69,10 @@ class BitWriter {
 
   // The bits `from` to `to`.
   void copy(const Bits& bits, size_t from, size_t to) {
-    // From a byte border on, eight bytes at a time.
-    from += put_some(bits, from, to, (8 - from % 8) % 8);
-    const uint8_t* p = bits.data() + from / 8;
-    for (; from + 64 <= to; from += 64, p += 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, p, sizeof(word));
-      word = __builtin_bswap64(word);
-      flush(waiting_ | word >> count_);
-      waiting_ = (word << 1) << (63 - count_);
-    }
-    while (from < to) {
-      from += put_some(bits, from, to, 32);
-    }
+    // A local writer stays in registers: bytes that are written might alias a member.
+    BitWriter writer = *this;
+    writer.copy_fast(bits, from, to);
+    *this = writer;
   }
 
   // Fills the last byte with ones; gives the end of the data.
@@ -90,6 +88,21 @@ class BitWriter {
   }
 
  private:
+  void copy_fast(const Bits& bits, size_t from, size_t to) {
+    // From a byte border on, eight bytes at a time.
+    from += put_some(bits, from, to, (8 - from % 8) % 8);
+    const uint8_t* p = bits.data() + from / 8;
+    for (; from + 64 <= to; from += 64, p += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, p, sizeof(word));
+      word = __builtin_bswap64(word);
+      flush(waiting_ | word >> count_);
+      waiting_ = (word << 1) << (63 - count_);
+    }
+    while (from < to) {
+      from += put_some(bits, from, to, 32);
+    }
+  }
   size_t put_some(const Bits& bits, size_t from, size_t to, size_t limit) {
     const size_t count = to - from < limit ? to - from : limit;
     if (count != 0) {
@@ -104,14 +117,24 @@ class BitWriter {
     }
   }
   void flush(uint64_t word) {
-    if (!holds_ff(word)) {
-      word = __builtin_bswap64(word);
-      std::memcpy(out_, &word, sizeof(word));
-      out_ += sizeof(word);
-      return;
-    }
-    for (int i = 0; i < 8; ++i, word <<= 8) {
-      put_byte(static_cast<uint8_t>(word >> 56));
+    int left = 8;
+    uint64_t found = find_ff(word);
+    while (true) {
+      const uint64_t bytes = __builtin_bswap64(word);
+      std::memcpy(out_, &bytes, sizeof(bytes));
+      if (found == 0) {
+        out_ += left;
+        return;
+      }
+      const int kept = std::countl_zero(found) / 8 + 1;
+      out_ += kept;
+      *out_++ = 0;
+      left -= kept;
+      if (left == 0) {
+        return;
+      }
+      word <<= 8 * kept;
+      found <<= 8 * kept;
     }
   }
 

@@ -14,9 +14,10 @@ namespace stoker::codec::jpeg {
 class Bits {
  public:
   static constexpr size_t kSlackBytes = 16;
+  static constexpr uint32_t kPeekBits = 57;
 
   explicit Bits(const uint8_t* data = nullptr) : data_(data) {}
-  // The bits from `at` on, the first one on top; at least 57 of them are right.
+  // The bits from `at` on, the first one on top; at least kPeekBits of them are right.
   uint64_t peek(size_t at) const {
     uint64_t word = 0;
     std::memcpy(&word, data_ + (at >> 3), sizeof(word));
@@ -32,6 +33,8 @@ class Bits {
 class HuffmanWalker {
  public:
   static constexpr uint32_t kDone = 128;  // end of block, as a step
+
+  static constexpr uint32_t kMaxSymbolBits = 16 + 15;
 
   struct Symbol {
     uint8_t bits = 0;  // code and the value behind it; 0: no such code
@@ -81,15 +84,25 @@ class BlockWalker {
   // Moves behind the AC coefficients of a block; false: no such code, or too many coefficients.
   bool skip_ac(const Bits& bits, size_t component, size_t& at) const {
     const HuffmanWalker& walker = walkers_[ac_[component]];
+    constexpr uint32_t kEnough = Bits::kPeekBits - HuffmanWalker::kMaxSymbolBits;
+    uint64_t word = bits.peek(at);
+    uint32_t used = 0;
     uint32_t k = 1;
     while (k < 64) {
-      const HuffmanWalker::Symbol symbol = walker.next(bits.peek(at));
+      const HuffmanWalker::Symbol symbol = walker.next(word);
       if (symbol.bits == 0) {
         return false;
       }
-      at += symbol.bits;
+      word <<= symbol.bits;
+      used += symbol.bits;
       k += symbol.step;
+      if (used > kEnough) {
+        at += used;
+        used = 0;
+        word = bits.peek(at);
+      }
     }
+    at += used;
     return k == 64 || k >= HuffmanWalker::kDone;
   }
 
