@@ -110,4 +110,15 @@ Result<std::string> find_python(const ProcessPaths& paths) {
   return first_of(places, "Python", "STOKER_PYTHON", is_program);
 }
 
+std::string cache_folder() {
+  if (const std::string named = environment("STOKER_CACHE"); !named.empty()) {
+    return named;
+  }
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) {
+    return base + "/stoker";
+  }
+  const std::string home = environment("HOME");
+  return home.empty() ? "" : home + "/.cache/stoker";
+}
+
 }  // namespace stoker

@@ -26,4 +26,8 @@ Result<std::string> find_python_package(const ProcessPaths& paths);
 // executable, else the .venv of a checkout, else python3 of PATH.
 Result<std::string> find_python(const ProcessPaths& paths);
 
+// Where stoker keeps what it may lose: STOKER_CACHE, else the XDG cache folder of the user. Empty
+// where there is none. The folder need not exist yet.
+std::string cache_folder();
+
 }  // namespace stoker

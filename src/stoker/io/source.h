@@ -30,7 +30,14 @@ class Source {
   virtual const std::vector<std::string>& classes() const = 0;
   // The same samples, in the same order, under the same names: resuming asks for it.
   virtual uint64_t fingerprint() const = 0;
+  // What was found wrong when it was opened, but leaves samples to use: for people, one a line.
+  virtual const std::vector<std::string>& warnings() const;
 };
+
+inline const std::vector<std::string>& Source::warnings() const {
+  static const std::vector<std::string> none;
+  return none;
+}
 
 // How a source is opened.
 struct SourceOptions {
