@@ -12,61 +12,6 @@ constexpr int32_t kRowsAtOnce = 16;
 // Narrower windows would change how libjpeg treats the edges of subsampled chroma.
 constexpr int32_t kMinWindow = 8;
 
-[[noreturn]] void fail(j_common_ptr cinfo, ErrorCode code) {
-  auto* trap = reinterpret_cast<ErrorTrap*>(cinfo->err);
-  trap->code = code;
-  cinfo->err->format_message(cinfo, trap->message);
-  std::longjmp(trap->jump, 1);
-}
-
-ErrorCode code_of(int message) {
-  switch (message) {
-    case JERR_OUT_OF_MEMORY:
-      return ErrorCode::TooLarge;
-    case JERR_SOF_UNSUPPORTED:
-    case JERR_BAD_PRECISION:
-    case JERR_CONVERSION_NOTIMPL:
-    case JERR_FRACT_SAMPLE_NOTIMPL:
-    case JERR_CCIR601_NOTIMPL:
-      return ErrorCode::Unsupported;
-    case JERR_INPUT_EOF:
-      return ErrorCode::Truncated;
-    default:
-      return ErrorCode::Corrupt;
-  }
-}
-
-void on_error(j_common_ptr cinfo) {
-  fail(cinfo, code_of(cinfo->err->msg_code));
-}
-
-// A warning means that libjpeg guesses pixels; negative levels are warnings.
-void on_message(j_common_ptr cinfo, int level) {
-  if (level < 0) {
-    fail(cinfo, ErrorCode::Corrupt);
-  }
-}
-
-void on_output(j_common_ptr /*cinfo*/) {}
-
-void on_source(j_decompress_ptr /*cinfo*/) {}
-
-boolean on_source_end(j_decompress_ptr cinfo) {
-  ERREXIT(cinfo, JERR_INPUT_EOF);
-  return FALSE;
-}
-
-void on_source_skip(j_decompress_ptr cinfo, long count) {
-  if (count <= 0) {
-    return;
-  }
-  if (static_cast<size_t>(count) > cinfo->src->bytes_in_buffer) {
-    ERREXIT(cinfo, JERR_INPUT_EOF);
-  }
-  cinfo->src->next_input_byte += count;
-  cinfo->src->bytes_in_buffer -= static_cast<size_t>(count);
-}
-
 J_COLOR_SPACE colour_space_of(PixelFormat format) {
   switch (format) {
     case PixelFormat::Grey:
@@ -93,30 +38,13 @@ int32_t bytes_of(PixelFormat format) {
 
 }  // namespace
 
-// False when libjpeg failed; error_ then says why.
-template <class Body>
-bool Session::guarded(Body body) {
-  if (setjmp(error_.jump) != 0) {  // NOLINT(cert-err52-cpp): libjpeg knows no other way
-    return false;
-  }
-  body();
-  return true;
-}
-
 Session::Session() {
-  cinfo_.err = jpeg_std_error(&error_.base);
-  error_.base.error_exit = on_error;
-  error_.base.emit_message = on_message;
-  error_.base.output_message = on_output;
-  if (!guarded([this] { jpeg_create_decompress(&cinfo_); })) {
+  cinfo_.err = error_.install();
+  if (!guarded(error_, [this] { jpeg_create_decompress(&cinfo_); })) {
     throw std::bad_alloc();
   }
   hooks_.install(cinfo_);
-  source_.init_source = on_source;
-  source_.fill_input_buffer = on_source_end;
-  source_.skip_input_data = on_source_skip;
-  source_.resync_to_restart = jpeg_resync_to_restart;
-  source_.term_source = on_source;
+  init_memory_source(source_);
   cinfo_.src = &source_;
 }
 
@@ -126,10 +54,9 @@ Session::~Session() {
 
 Status Session::read_header(Bytes data) {
   jpeg_abort_decompress(&cinfo_);
-  source_.next_input_byte = data.data();
-  source_.bytes_in_buffer = data.size();
-  if (!guarded([this] { jpeg_read_header(&cinfo_, TRUE); })) {
-    return failure();
+  set_memory(source_, data);
+  if (!guarded(error_, [this] { jpeg_read_header(&cinfo_, TRUE); })) {
+    return error_.failure();
   }
   return {};
 }
@@ -137,7 +64,7 @@ Status Session::read_header(Bytes data) {
 Status Session::decode(const DecodeRequest& request, bool partial, const ImageView& out) {
   const int32_t pixel_bytes = bytes_of(request.format);
   rows_.resize(static_cast<size_t>(kRowsAtOnce) * static_cast<size_t>(width() * pixel_bytes));
-  const bool done = guarded([&] {
+  const bool done = guarded(error_, [&] {
     start(request.format);
     if (partial) {
       read_part(request.region, pixel_bytes, out);
@@ -146,7 +73,7 @@ Status Session::decode(const DecodeRequest& request, bool partial, const ImageVi
     }
   });
   jpeg_abort_decompress(&cinfo_);
-  return done ? Status() : failure();
+  return done ? Status() : error_.failure();
 }
 
 // The settings of Pillow: accurate DCT, smooth upsampling, block smoothing.

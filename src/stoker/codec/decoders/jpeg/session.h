@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <csetjmp>
-
 #include "stoker/codec/decoder.h"
 #include "stoker/codec/decoders/jpeg/arena.h"
+#include "stoker/codec/decoders/jpeg/error_trap.h"
+#include "stoker/codec/decoders/jpeg/memory_source.h"
 #include "stoker/codec/libjpeg.h"
 #include "stoker/core/buffer.h"
 
 namespace stoker::codec::jpeg {
-
-// libjpeg's error callbacks jump here. A function that calls setjmp, and every function between it
-// and libjpeg, must hold nothing with a destructor: the jump would skip it.
-struct ErrorTrap {
-  jpeg_error_mgr base;  // first: libjpeg hands out a pointer to it
-  std::jmp_buf jump;
-  ErrorCode code;
-  char message[JMSG_LENGTH_MAX];
-};
 
 // One libjpeg decompress object, reused for image after image.
 class Session {
@@ -39,9 +30,6 @@ class Session {
   bool progressive() const { return cinfo_.progressive_mode != 0; }
 
  private:
-  template <class Body>
-  bool guarded(Body body);
-  Status failure() const { return {error_.code, error_.message}; }
   void start(PixelFormat format);
   void read_part(const Region& region, int32_t pixel_bytes, const ImageView& out);
   void read_whole(const Region& region, int32_t pixel_bytes, const ImageView& out);
