@@ -45,13 +45,16 @@ stoker::pipeline::LoaderOptions options_from(const nb::dict& given) {
   return options;
 }
 
-nb::bytes bytes_of(const std::string& text) {
-  return nb::bytes(text.data(), text.size());
-}
-
 void make_loader(Loader* self, std::shared_ptr<Source> source, const PythonTransforms& transforms,
                  const nb::dict& options) {
   new (self) Loader(std::move(source), transforms_from(transforms), options_from(options));
+}
+
+int64_t batches_of_epoch(int64_t samples, const nb::dict& given) {
+  stoker::pipeline::EpochOptions options = options_from(given).epoch;
+  options.samples = samples;
+  options.shuffle = false;
+  return stoker::pipeline::EpochPlan(options, 0, 0).batches();
 }
 
 // (rows, [(row, sample, name, reason)])
@@ -115,6 +118,7 @@ nb::dict stats(const Loader& loader) {
   out["elapsed_ms"] = ms(s.elapsed_ns);
   out["threads"] = s.threads;
   out["threads_most"] = s.threads_most;
+  out["indexed"] = s.indexed;
   out["handed_over"] = s.handed_over;
   out["handed_over_reasons"] = nb::cast(s.handed_over_reasons);
   return out;
@@ -125,29 +129,12 @@ void lend(Loader& loader, uintptr_t images, uintptr_t labels, uintptr_t samples)
               reinterpret_cast<int64_t*>(samples));
 }
 
-void bind_source(nb::module_& m) {
-  nb::class_<Source>(m, "Source")
-      .def("count", &Source::count)
-      .def("label", &Source::label, "sample"_a)
-      .def(
-          "name", [](const Source& s, int64_t i) { return bytes_of(s.name(i)); }, "sample"_a)
-      .def("classes",
-           [](const Source& source) {
-             std::vector<nb::bytes> names;
-             for (const std::string& name : source.classes()) {
-               names.push_back(bytes_of(name));
-             }
-             return names;
-           })
-      .def("fingerprint", &Source::fingerprint);
-}
-
 }  // namespace
 
 void register_loader(nb::module_& m) {
-  bind_source(m);
   using Release = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<Loader>(m, "Loader", "The engine of stoker.ImageLoader; see pipeline/loader.h.")
+      .def_static("batches_of_epoch", &batches_of_epoch, "samples"_a, "options"_a)
       .def("__init__", &make_loader, "source"_a, "transforms"_a, "options"_a)
       .def("begin_epoch", &Loader::begin_epoch, "epoch"_a, "position"_a, Release())
       .def("batches", [](const Loader& l) { return l.plan().batches(); })

@@ -10,5 +10,6 @@ void register_errors(nanobind::module_& m);
 void register_image(nanobind::module_& m);
 void register_levers(nanobind::module_& m);
 void register_loader(nanobind::module_& m);
+void register_source(nanobind::module_& m);
 void register_telemetry(nanobind::module_& m);
 void register_transforms(nanobind::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   register_batch_memory(m);
   register_image(m);
   register_levers(m);
+  register_source(m);
   register_loader(m);
   register_telemetry(m);
   register_transforms(m);

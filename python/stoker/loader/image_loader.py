@@ -129,7 +129,9 @@ class ImageLoader:
     def __len__(self) -> int:
         """Batches of a whole epoch on this rank."""
         if self._length is None:
-            self._length = _core.batches_of_epoch(self._source, self._options.for_engine())
+            self._length = _core.Loader.batches_of_epoch(
+                self._source.count(), self._options.for_engine()
+            )
         return self._length
 
     def set_epoch(self, epoch: int) -> None:

@@ -58,6 +58,7 @@ struct Handover {
 
 struct LoaderStats {
   int64_t samples = 0, batches = 0, errors = 0, handed_over = 0;
+  int64_t indexed = 0;                                                 // read with an index entry
   int64_t read_ns = 0, decode_ns = 0, transform_ns = 0, write_ns = 0;  // of all threads together
   int64_t waited_ns = 0;                                               // by next()
   int64_t elapsed_ns = 0;  // from the first batch that was lent to the last that was given back

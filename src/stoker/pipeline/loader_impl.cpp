@@ -65,8 +65,7 @@ Loader::Impl::Impl(std::shared_ptr<const io::Source> from,
 
 void Loader::Impl::work(size_t number) {
   start_thread(number);
-  std::unique_ptr<SampleMaker> maker;
-  std::vector<uint8_t> bytes;
+  Worker worker;
   std::unique_lock lock(mutex);
   while (true) {
     work_ready.wait(lock, [&] {
@@ -78,7 +77,7 @@ void Loader::Impl::work(size_t number) {
     Task task = queue.take();
     ++busy;
     lock.unlock();
-    make(maker, bytes, std::move(task));
+    make(worker, std::move(task));
     lock.lock();
     if (--busy == 0) {
       idle.notify_all();
@@ -86,38 +85,40 @@ void Loader::Impl::work(size_t number) {
   }
 }
 
-void Loader::Impl::make(std::unique_ptr<SampleMaker>& maker, std::vector<uint8_t>& bytes,
-                        Task task) {
+void Loader::Impl::make(Worker& worker, Task task) {
   const int64_t sample = plan->sample(task.batch->number, task.row, task.attempt);
   try {
-    if (!maker) {
-      maker = std::make_unique<SampleMaker>(chain, writer, options.order);
+    if (!worker.maker) {
+      worker.maker = std::make_unique<SampleMaker>(chain, writer, options.order);
     }
-    read_and_make(*maker, bytes, task, sample);
+    read_and_make(worker, task, sample);
   } catch (const std::exception& error) {
     fail(std::move(task), sample, {ErrorCode::Internal, error.what()});
   }
 }
 
-void Loader::Impl::read_and_make(SampleMaker& maker, std::vector<uint8_t>& bytes, const Task& task,
-                                 int64_t sample) {
+void Loader::Impl::read_and_make(Worker& worker, const Task& task, int64_t sample) {
   const int64_t start = now_ns();
-  if (Status status = source->read(sample, bytes); !status.ok()) {
+  if (Status status = source->read(sample, worker.bytes); !status.ok()) {
     fail(task, sample, std::move(status));
     return;
   }
+  // An index only saves time: without it the file is decoded as any other.
+  const bool indexed = source->read_index(sample, worker.entry).ok() && !worker.entry.empty();
   const int64_t read_ns = now_ns() - start;
   SampleTimes times;
-  Status status = maker.make(bytes, {}, key_of(sample), place_of(task), times);
+  Status status = worker.maker->make(worker.bytes, indexed ? worker.entry : codec::Bytes(),
+                                     key_of(sample), place_of(task), times);
   {
     const std::lock_guard lock(mutex);
     stats.read_ns += read_ns;
-    stats.bytes_read += static_cast<int64_t>(bytes.size());
+    stats.bytes_read += static_cast<int64_t>(worker.bytes.size());
+    stats.indexed += indexed ? 1 : 0;
   }
   if (status.ok()) {
     finish(task, sample, times);
   } else if (options.hand_over) {
-    hand_over(task, sample, bytes, status);
+    hand_over(task, sample, worker.bytes, status);
   } else {
     fail(task, sample, std::move(status));
   }
@@ -165,7 +166,7 @@ void Loader::Impl::fail(Task task, int64_t sample, Status status) {
   }
 }
 
-void Loader::Impl::hand_over(const Task& task, int64_t sample, std::vector<uint8_t>& bytes,
+void Loader::Impl::hand_over(const Task& task, int64_t sample, const std::vector<uint8_t>& bytes,
                              const Status& reason) {
   std::string name = source->name(sample);
   const std::lock_guard lock(mutex);

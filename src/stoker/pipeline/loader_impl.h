@@ -23,13 +23,18 @@ struct Loader::Impl {
   Impl(std::shared_ptr<const io::Source> from, const std::vector<TransformSpec>& transforms,
        const LoaderOptions& given);
 
+  // Memory that a thread keeps from sample to sample.
+  struct Worker {
+    std::unique_ptr<SampleMaker> maker;
+    std::vector<uint8_t> bytes, entry;
+  };
+
   void work(size_t number);
-  void make(std::unique_ptr<SampleMaker>& maker, std::vector<uint8_t>& bytes, Task task);
-  void read_and_make(SampleMaker& maker, std::vector<uint8_t>& bytes, const Task& task,
-                     int64_t sample);
+  void make(Worker& worker, Task task);
+  void read_and_make(Worker& worker, const Task& task, int64_t sample);
   void finish(const Task& task, int64_t sample, const SampleTimes& times);
   void fail(Task task, int64_t sample, Status status);
-  void hand_over(const Task& task, int64_t sample, std::vector<uint8_t>& bytes,
+  void hand_over(const Task& task, int64_t sample, const std::vector<uint8_t>& bytes,
                  const Status& reason);
   std::optional<Task> take_handed(uint64_t id);
   void done_with_memory();

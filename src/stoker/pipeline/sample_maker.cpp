@@ -13,7 +13,8 @@
 namespace stoker::pipeline {
 namespace {
 
-constexpr size_t kSlackBytes = 64;  // resize() reads that far beyond the last pixel
+constexpr int64_t kMostPixels = 89'478'485;  // Pillow's Image.MAX_IMAGE_PIXELS
+constexpr size_t kSlackBytes = 64;           // resize() reads that far beyond the last pixel
 
 // Memory for RGBX pixels that is not where `current` lies.
 ImageView other_memory(StepScratch& scratch, const ImageView& current, int32_t width,
@@ -139,6 +140,9 @@ Status SampleMaker::Impl::run(codec::Bytes data, codec::Bytes index, const Sampl
   const Result<codec::ImageInfo> info = renderer.open(data, index);
   if (!info.ok()) {
     return info.status();
+  }
+  if (int64_t{info->width} * info->height > kMostPixels) {
+    return {ErrorCode::TooLarge, "so many pixels that Pillow warns or refuses"};
   }
   chain.plan(key.seed, key.epoch, key.sample, info->width, info->height, steps);
   const Folded folded = fold(steps, info->width, info->height, order);

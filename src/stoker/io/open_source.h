@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "stoker/io/source.h"
+
+namespace stoker::io {
+
+// Opens what lies at `path` by the first kind of source that accepts it. Throws Error with a hint:
+// nothing there, or nothing that any kind knows.
+std::unique_ptr<Source> open_source(const std::string& path, const SourceOptions& options = {});
+
+}  // namespace stoker::io
