@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "stoker/cli/command.h"
-#include "stoker/core/clock.h"
+#include "stoker/cli/progress_line.h"
 #include "stoker/core/json.h"
 #include "stoker/core/system_view.h"
 #include "stoker/synth/dataset.h"
 
 namespace stoker::cli {
 namespace {
-
-// One line, redrawn, on a terminal only.
-class ProgressLine {
- public:
-  void show(int64_t done, int64_t total) {
-    const int64_t now = now_ns();
-    if (!terminal_ || (now - shown_ns_ < 100'000'000 && done < total)) {
-      return;
-    }
-    shown_ns_ = now;
-    fmt::print(stderr, "\rstoker: {} of {} images{}", done, total, done == total ? "\n" : "");
-    std::fflush(stderr);
-  }
-
- private:
-  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-  int64_t shown_ns_ = 0;
-};
 
 synth::DatasetOptions options_of(const ParamMap& values) {
   const SizeValue size = values.size("size");
@@ -71,7 +51,7 @@ Json json_of(const synth::DatasetOptions& options, const synth::DatasetResult& r
 
 int run(const ParsedArgs& args) {
   const synth::DatasetOptions options = options_of(args.values);
-  ProgressLine line;
+  ProgressLine line("images");
   const synth::DatasetResult result =
       synth::make_dataset(options, [&](int64_t done, int64_t total) { line.show(done, total); });
   if (args.values.flag("json")) {
