@@ -90,8 +90,6 @@ class IndexedDecoder {
     return true;
   }
 
-  DecoderState& state() { return *state_; }
-
  private:
   ImageView view_of(const Region& r) {
     pixels_.assign(size_t{3} * static_cast<size_t>(r.width() * r.height()), 77);
@@ -214,6 +212,31 @@ TEST(JpegIndex, EveryRestOfTheSize) {
     }
   }
   EXPECT_GT(counts.small, counts.regions / 2) << "the index is used";
+}
+
+// An Adobe segment decides on the colours where neither JFIF nor the ids do.
+TEST(JpegIndex, ColoursByAdobeSegment) {
+  JpegSpec spec;
+  spec.width = 150;
+  spec.height = 100;
+  spec.rgb = true;  // with an Adobe segment that says so, and the ids R, G and B
+  spec.sampling = {{1, 1}, {1, 1}, {1, 1}};
+  Data jpeg = testing::encode(spec);
+  int renamed = 0;
+  for (size_t i = 0; i + 1 < 700; ++i) {
+    const bool is_header = jpeg[i] == 0xFF && (jpeg[i + 1] == 0xC0 || jpeg[i + 1] == 0xDA);
+    const size_t first = jpeg[i + 1] == 0xC0 ? i + 10 : i + 5;
+    const size_t step = jpeg[i + 1] == 0xC0 ? 3 : 2;
+    for (size_t c = 0; is_header && c < 3; ++c, ++renamed) {
+      jpeg[first + c * step] = static_cast<uint8_t>(c + 1);
+    }
+  }
+  ASSERT_EQ(renamed, 6);
+  IndexedDecoder decoder;
+  const Data index = index_of(jpeg, 2);
+  const Region r{40, 40, 90, 80};
+  EXPECT_TRUE(decoder.uses_index(jpeg, index, r));
+  EXPECT_EQ(decoder.differing_bytes(jpeg, index, testing::decode_plainly(jpeg), 150, r), 0);
 }
 
 }  // namespace
