@@ -3,26 +3,25 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "stoker/core/error.h"
+#include "stoker/io/file.h"
 #include "stoker/io/sources_registry.h"
 
 namespace stoker::io {
 
 std::unique_ptr<Source> open_source(const std::string& path, const SourceOptions& options) {
-  std::error_code code;
-  if (!std::filesystem::exists(path, code)) {
-    throw Error(ErrorCode::NotFound, fmt::format("there is nothing at {}", path),
-                "give a folder of one folder a class, a tar file, or a folder of tar files");
-  }
+  std::string kinds;
   for (const SourceKind& kind : all_sources()) {
     if (kind.accepts(path)) {
       return kind.open(path, options);
     }
+    kinds += (kinds.empty() ? "" : "; or ") + kind.help;
   }
-  throw Error(ErrorCode::InvalidArgument, fmt::format("{} is no set of samples", path),
-              "give a folder of one folder a class, a tar file, or a folder of tar files");
+  Stamp ignored;
+  const bool exists = stamp_of(path.c_str(), ignored);
+  throw Error(exists ? ErrorCode::InvalidArgument : ErrorCode::NotFound,
+              fmt::format("'{}' {}", path, exists ? "is no source of samples" : "is not there"),
+              "give " + kinds);
 }
 
 }  // namespace stoker::io

@@ -8,8 +8,7 @@
 
 namespace stoker::io {
 
-// Opens what lies at `path` by the first kind of source that accepts it. Throws Error with a hint:
-// nothing there, or nothing that any kind knows.
+// What lies at `path`, by the kind of source that accepts it. Throws Error with a hint.
 std::unique_ptr<Source> open_source(const std::string& path, const SourceOptions& options = {});
 
 }  // namespace stoker::io

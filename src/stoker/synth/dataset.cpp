@@ -12,9 +12,9 @@
 #include "stoker/core/clock.h"
 #include "stoker/core/error.h"
 #include "stoker/core/files.h"
+#include "stoker/core/parallel.h"
 #include "stoker/core/stats.h"
 #include "stoker/synth/generator.h"
-#include "stoker/synth/parallel.h"
 #include "stoker/synth/tar_writer.h"
 
 namespace stoker::synth {

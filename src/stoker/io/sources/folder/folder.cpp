@@ -5,6 +5,7 @@
 #include "stoker/io/file.h"
 #include "stoker/io/source.h"
 #include "stoker/io/sources/folder/class_list.h"
+#include "stoker/io/tar_source.h"
 
 namespace stoker::io {
 namespace {
@@ -63,7 +64,7 @@ class FolderSource : public Source {
 
 bool accepts(const std::string& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored);
+  return fs::is_directory(path, ignored) && !is_tar_folder(path);
 }
 
 std::unique_ptr<Source> open(const std::string& path, const SourceOptions& options) {

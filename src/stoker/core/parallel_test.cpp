@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stoker/synth/parallel.h"
+#include "stoker/core/parallel.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace stoker::synth {
+namespace stoker {
 namespace {
 
 TEST(ParallelFor, EveryItemOnce) {
@@ -34,4 +34,4 @@ TEST(ParallelFor, FirstExceptionStopsAndComesOut) {
 }
 
 }  // namespace
-}  // namespace stoker::synth
+}  // namespace stoker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stoker/synth/parallel.h"
+#include "stoker/core/parallel.h"
 
 #include <atomic>
 #include <exception>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace stoker::synth {
+namespace stoker {
 
 void parallel_for(int64_t begin, int64_t end, int threads,
                   const std::function<void(int thread, int64_t item)>& work) {
@@ -44,4 +44,4 @@ void parallel_for(int64_t begin, int64_t end, int threads,
   }
 }
 
-}  // namespace stoker::synth
+}  // namespace stoker
