@@ -8,7 +8,8 @@
 namespace stoker::codec::jpeg {
 namespace {
 
-constexpr int32_t kRowsAtOnce = 16;
+// A crop begins at a border of MCUs, up to 32 pixels to the left, and with one pixel of margin.
+constexpr size_t kMaxSkippedBytes = 4 * 40;
 // Narrower windows would change how libjpeg treats the edges of subsampled chroma.
 constexpr int32_t kMinWindow = 8;
 
@@ -63,7 +64,7 @@ Status Session::read_header(Bytes data) {
 
 Status Session::decode(const DecodeRequest& request, bool partial, const ImageView& out) {
   const int32_t pixel_bytes = bytes_of(request.format);
-  rows_.resize(static_cast<size_t>(kRowsAtOnce) * static_cast<size_t>(width() * pixel_bytes));
+  row_.resize(static_cast<size_t>(width()) * static_cast<size_t>(pixel_bytes));
   const bool done = guarded(error_, [&] {
     start(request.format);
     if (partial) {
@@ -112,19 +113,31 @@ void Session::read_rows(int32_t y_end, const Region& region, int32_t x_offset, i
   const size_t row_bytes = size_t{cinfo_.output_width} * static_cast<size_t>(pixel_bytes);
   const size_t skipped = static_cast<size_t>(x_offset) * static_cast<size_t>(pixel_bytes);
   const size_t kept = static_cast<size_t>(region.width()) * static_cast<size_t>(pixel_bytes);
-  JSAMPROW rows[kRowsAtOnce];
-  for (int32_t i = 0; i < kRowsAtOnce; ++i) {
-    rows[i] = rows_.data() + static_cast<size_t>(i) * row_bytes;
-  }
-  auto y = static_cast<int32_t>(cinfo_.output_scanline);
-  while (y < y_end) {
-    const auto wanted = static_cast<JDIMENSION>(std::min(kRowsAtOnce, y_end - y));
-    const auto got = static_cast<int32_t>(jpeg_read_scanlines(&cinfo_, rows, wanted));
-    for (int32_t i = 0; i < got; ++i, ++y) {
-      if (y >= region.y0 && y < region.y1) {
-        std::memcpy(out.row(y - region.y0), rows[i] + skipped, kept);
-      }
+  // Most rows are read where they belong, although libjpeg's are a little longer: what they cover
+  // of the row above is put back, and of the row below is still to come.
+  uint8_t above[kMaxSkippedBytes];
+  const bool in_place = out.stride_bytes == kept && skipped <= std::min(kept, kMaxSkippedBytes) &&
+                        row_bytes - skipped <= 2 * kept;
+  for (auto y = static_cast<int32_t>(cinfo_.output_scanline); y < y_end; ++y) {
+    if (in_place && y > region.y0 && y + 1 < region.y1) {
+      uint8_t* const begin = out.row(y - region.y0) - skipped;
+      std::memcpy(above, begin, skipped);
+      read_row(begin);
+      std::memcpy(begin, above, skipped);
+      continue;
     }
+    read_row(row_.data());
+    if (y >= region.y0 && y < region.y1) {
+      std::memcpy(out.row(y - region.y0), row_.data() + skipped, kept);
+    }
+  }
+}
+
+// No data are missing here: a source that runs dry is an error.
+void Session::read_row(uint8_t* row) {
+  JSAMPROW rows[] = {row};
+  if (jpeg_read_scanlines(&cinfo_, rows, 1) != 1) {
+    ERREXIT(&cinfo_, JERR_INPUT_EOF);
   }
 }
 

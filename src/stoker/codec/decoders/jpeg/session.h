@@ -35,12 +35,13 @@ class Session {
   void read_whole(const Region& region, int32_t pixel_bytes, const ImageView& out);
   void read_rows(int32_t y_end, const Region& region, int32_t x_offset, int32_t pixel_bytes,
                  const ImageView& out);
+  void read_row(uint8_t* row);
 
   jpeg_decompress_struct cinfo_{};
   jpeg_source_mgr source_{};
   ErrorTrap error_{};
   ArenaHooks hooks_;
-  Buffer rows_;  // kRowsAtOnce rows of the whole width
+  Buffer row_;
 };
 
 }  // namespace stoker::codec::jpeg
