@@ -15,7 +15,7 @@
 #include "stoker/core/parallel.h"
 #include "stoker/core/stats.h"
 #include "stoker/synth/generator.h"
-#include "stoker/synth/tar_writer.h"
+#include "stoker/io/tar_writer.h"
 
 namespace stoker::synth {
 namespace {
@@ -142,7 +142,7 @@ class Maker {
 
   std::vector<uint8_t> archive_of(int64_t first,
                                   const std::vector<std::vector<uint8_t>>& encoded) const {
-    TarWriter tar;
+    io::TarWriter tar;
     for (size_t i = 0; i < encoded.size(); ++i) {
       const int64_t image = first + static_cast<int64_t>(i);
       const std::string label = fmt::format("{}", image % options_.classes);
