@@ -25,7 +25,7 @@ HEAVY = {
         "src/stoker/synth/",
         "src/stoker/cli/version_text",
     ],
-    "xxhash.h": ["src/stoker/codec/decoders/jpeg/index_entry.cpp"],
+    "xxhash.h": ["src/stoker/core/hash.cpp"],
     "png.h": ["src/stoker/codec/decoders/", "src/stoker/synth/"],
     "webp/": ["src/stoker/codec/decoders/", "src/stoker/synth/"],
     "Python.h": ["python/bindings/"],

@@ -57,8 +57,8 @@ int64_t batches_of_epoch(int64_t samples, const nb::dict& given) {
   return stoker::pipeline::EpochPlan(options, 0, 0).batches();
 }
 
-// (rows, [(row, sample, name, reason)])
-std::tuple<int64_t, std::vector<Error>> next_batch(Loader& loader) {
+// ([(row, sample, name, reason)], rows that were not written)
+std::tuple<std::vector<Error>, std::vector<int64_t>> next_batch(Loader& loader) {
   std::optional<stoker::pipeline::FinishedBatch> batch;
   while (!batch) {
     {
@@ -71,9 +71,9 @@ std::tuple<int64_t, std::vector<Error>> next_batch(Loader& loader) {
   }
   std::vector<Error> errors;
   for (const stoker::pipeline::SampleError& error : batch->errors) {
-    errors.emplace_back(error.row, error.sample, bytes_of(error.name), error.status.to_string());
+    errors.emplace_back(error.row, error.sample, bytes_of(error.name), error.status.message());
   }
-  return {batch->rows, std::move(errors)};
+  return {std::move(errors), std::move(batch->missing)};
 }
 
 // (id, name, bytes, how many wait behind it), or None.

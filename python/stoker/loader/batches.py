@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+import torch.utils.dlpack
 
 from .. import _core
 
@@ -58,7 +60,7 @@ class Allocator:
             return torch.empty(shape, dtype=self.dtype, memory_format=layout, pin_memory=True)
         plane = height * width
         strides = [3 * plane, 1, 3 * width, 3] if self.nhwc else [3 * plane, plane, width, 1]
-        return torch.from_dlpack(self.memory.tensor(shape, strides, *self.kind))
+        return torch.utils.dlpack.from_dlpack(self.memory.tensor(shape, strides, *self.kind))
 
 
 class ToDevice:
@@ -66,20 +68,20 @@ class ToDevice:
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        self.stream = torch.cuda.Stream(device) if device.type == "cuda" else None
+        self.stream: Any = None
+        if device.type == "cuda":
+            self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
     def start(self, batch: Batch) -> Batch:
         if self.stream is None:
-            return Batch(
-                batch.images.to(self.device), batch.labels.to(self.device), batch.samples
-            )
+            return Batch(batch.images.to(self.device), batch.labels.to(self.device), batch.samples)
         with torch.cuda.stream(self.stream):
             images = batch.images.to(self.device, non_blocking=True)
             labels = batch.labels.to(self.device, non_blocking=True)
         return Batch(images, labels, batch.samples)
 
     def hand_out(self, batch: Batch) -> Batch:
-        """The consumer's stream waits for the copy; the memory is kept until that stream is done."""
+        """The consumer's stream waits for the copy; memory is kept until that stream is done."""
         if self.stream is not None:
             current = torch.cuda.current_stream(self.device)
             current.wait_stream(self.stream)

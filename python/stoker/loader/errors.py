@@ -10,7 +10,7 @@ class SampleError(ValueError):
     def __init__(self, name: str, sample: int, reason: str) -> None:
         super().__init__(
             f"{name} (sample {sample}): {reason}; "
-            'on_error="skip" or "replace" goes on without it, `stoker data scan` finds all such files'
+            'on_error="skip" or "replace" goes on without it, `stoker data scan` finds all of them'
         )
         self.name = name
         self.sample = sample

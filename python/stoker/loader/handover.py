@@ -13,7 +13,7 @@ FOREVER_MS = 24 * 3600 * 1000
 
 
 def start(engine: _core.Loader, most: int) -> None:
-    """Serve `engine` until it is closed, from one thread, and from up to `most` while files wait."""
+    """Serve `engine` until it is closed: from one thread, from up to `most` while files wait."""
     _Servers(engine, most).add()
 
 

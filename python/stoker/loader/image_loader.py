@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from .. import _core, transforms as T
+from .. import _core
+from .. import transforms as T
 from . import handover, ranks
 from .batches import Allocator, Batch, ToDevice
 from .errors import SampleError
@@ -46,10 +47,10 @@ class ImageLoader:
     index: "auto" uses what `stoker data index` made, if there is one; a path; or None.
     on_error: "raise" SampleError, "skip" (the batch gets smaller), or "replace" by the next good
         sample of the order.
-    dtype: float32, float16, bfloat16 or uint8 of `images`, which has shape [rows, 3, height, width];
+    dtype: float32, float16, bfloat16 or uint8 of `images`, whose shape is [rows, 3, height, width];
         layout: "nchw", or "nhwc" for the same shape in channels_last memory.
-    device: None gives tensors on the CPU, page-locked where there is a GPU; "cuda" copies them there
-        on a stream of its own.
+    device: None gives tensors on the CPU, page-locked where there is a GPU; "cuda" copies them
+        there on a stream of its own.
 
     One process uses it from one thread. It may be forked: a child makes threads of its own.
     """
@@ -111,7 +112,9 @@ class ImageLoader:
             size, self._options.dtype, self._options.layout, free=self._ahead + 2
         )
         handover.start(self._engine, most)
-        self._finalizer = weakref.finalize(self, self._engine.close)
+        # Here and not in an iteration: one that is broken off dies while threads still write.
+        self._lent: deque[Batch] = deque()
+        self._finalizer = weakref.finalize(self, _end, self._engine, self._lent)
 
     @property
     def classes(self) -> list[str]:
@@ -185,12 +188,13 @@ class ImageLoader:
         self._at = (epoch, position)
         self._iteration += 1
         self._engine.begin_epoch(epoch, position)
-        made = self._made(self._engine, self._iteration)
+        self._lent.clear()
+        made = self._made(self._engine)
         return self._handed_out(self._copied(made), epoch, self._iteration)
 
-    def _made(self, engine: _core.Loader, iteration: int) -> Iterator[tuple[Batch, int]]:
+    def _made(self, engine: _core.Loader) -> Iterator[tuple[Batch, int]]:
         """Batches in order, with the position after each."""
-        lent: deque[Batch] = deque()
+        lent = self._lent
         count = engine.batches()
         for number in range(count):
             while len(lent) < self._ahead and number + len(lent) < count:
@@ -199,10 +203,8 @@ class ImageLoader:
                     batch.images.data_ptr(), batch.labels.data_ptr(), batch.samples.data_ptr()
                 )
                 lent.append(batch)
-            _, errors = engine.next()
-            if iteration != self._iteration:
-                raise RuntimeError("a newer iteration of this loader has begun; this one is over")
-            batch = self._without_bad(lent.popleft(), errors)
+            errors, missing = engine.next()
+            batch = self._without_bad(lent.popleft(), errors, missing)
             yield batch, engine.position_after(number)
 
     def _copied(self, made: Iterator[tuple[Batch, int]]) -> Iterator[tuple[Batch, int]]:
@@ -230,20 +232,19 @@ class ImageLoader:
                 raise RuntimeError("a newer iteration of this loader has begun; this one is over")
         self._at = None
 
-    def _without_bad(self, batch: Batch, errors: list[tuple[int, int, bytes, str]]) -> Batch:
+    def _without_bad(
+        self, batch: Batch, errors: list[tuple[int, int, bytes, str]], missing: list[int]
+    ) -> Batch:
         if not errors:
             return batch
         for _, sample, raw, reason in errors:
             self._note_bad(os.fsdecode(raw), sample, reason)
-        row, sample, raw, reason = errors[0]
+        _, sample, raw, reason = errors[0]
         if self._options.on_error == "raise":
             raise SampleError(os.fsdecode(raw), sample, reason)
-        if self._options.on_error == "replace":
-            return batch
-        bad = {row for row, *_ in errors}
-        if len(bad) == len(batch.labels):
+        if len(missing) == len(batch.labels) or (missing and self._options.on_error == "replace"):
             raise SampleError(os.fsdecode(raw), sample, f"{reason}; no sample of its batch is good")
-        return batch.without(bad)
+        return batch.without(set(missing))
 
     def _note_bad(self, name: str, sample: int, reason: str) -> None:
         if not self._bad and self._options.on_error != "raise":
@@ -274,6 +275,11 @@ class ImageLoader:
         self._finalizer()
 
 
+def _end(engine: _core.Loader, lent: deque[Batch]) -> None:
+    engine.close()
+    lent.clear()
+
+
 _loaders: weakref.WeakSet[ImageLoader] = weakref.WeakSet()
 _left_behind: list[Any] = []
 
@@ -288,4 +294,3 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
-

@@ -43,8 +43,9 @@ struct SampleError {
 
 struct FinishedBatch {
   int64_t rows = 0;
-  // With Raise and Skip these rows were not written; with Replace they hold other samples.
   std::vector<SampleError> errors;
+  // Rows that were not written: those of all errors, but with Replace only where no sample is good.
+  std::vector<int64_t> missing;
 };
 
 // A file that the native decoders leave to a reference decoder.

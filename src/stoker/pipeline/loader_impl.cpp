@@ -159,6 +159,7 @@ void Loader::Impl::fail(Task task, int64_t sample, Status status) {
     work_ready.notify_all();
     return;
   }
+  batch.result.missing.push_back(task.row);
   batch.labels[task.row] = label;
   batch.samples[task.row] = sample;
   if (--batch.left == 0) {

@@ -39,7 +39,7 @@ std::vector<TransformSpec> transforms() {
 // Everything that a loader gave, in order.
 struct Delivered {
   std::vector<float> images;
-  std::vector<int64_t> labels, samples, bad_rows;
+  std::vector<int64_t> labels, samples, missing;
   bool operator==(const Delivered&) const = default;
 };
 
@@ -68,9 +68,7 @@ Delivered run(Loader& loader, int64_t ahead = 2, int64_t most = 1'000'000) {
     all.images.insert(all.images.end(), memory.images.begin(), memory.images.end());
     all.labels.insert(all.labels.end(), memory.labels.begin(), memory.labels.end());
     all.samples.insert(all.samples.end(), memory.samples.begin(), memory.samples.end());
-    for (const SampleError& error : finished->errors) {
-      all.bad_rows.push_back(error.row);
-    }
+    all.missing.insert(all.missing.end(), finished->missing.begin(), finished->missing.end());
   }
   return all;
 }
@@ -127,6 +125,7 @@ TEST(Loader, BadSamplesAreReportedWithTheirRow) {
   for (const SampleError& error : batch->errors) {
     reasons[error.row] = error.name + ": " + error.status.message();
   }
+  EXPECT_THAT(batch->missing, ::testing::UnorderedElementsAre(2, 3));
   EXPECT_EQ(reasons[2], "file-2: no such file");
   EXPECT_EQ(reasons[3], "file-3: no decoder knows these data");
 }
@@ -149,7 +148,8 @@ TEST(Loader, ReplaceTakesTheNextGoodSampleOfTheOrder) {
 TEST(Loader, WhenNoSampleIsGoodReplaceGivesUp) {
   Loader loader(std::make_shared<MemorySource>(std::vector<std::vector<uint8_t>>(4)), transforms(),
                 {.epoch = {.batch_size = 1}, .threads = 2, .on_error = OnError::Replace});
-  EXPECT_EQ(run(loader, 1, 1).bad_rows.size(), 4U);
+  EXPECT_THAT(run(loader, 1, 1).missing, ElementsAre(0));
+  EXPECT_EQ(loader.stats().errors, 4);
 }
 
 TEST(Loader, FilesThatAreNotSurelyExactAreHandedOver) {

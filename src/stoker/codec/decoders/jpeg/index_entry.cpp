@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stoker/codec/decoders/jpeg/index_entry.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -43,10 +40,6 @@ bool is_indexable(const Header& header) {
     fits = fits && header.components[i].h <= 2 && header.components[i].v <= 2;
   }
   return fits;
-}
-
-uint64_t hash_of(Bytes data) {
-  return XXH3_64bits(data.data(), data.size());
 }
 
 EntryWriter::EntryWriter(const EntryHead& head, size_t component_count, std::vector<uint8_t>& out)

@@ -7,6 +7,7 @@
 
 #include "stoker/codec/decoder.h"
 #include "stoker/codec/decoders/jpeg/header.h"
+#include "stoker/core/hash.h"
 
 namespace stoker::codec::jpeg {
 
@@ -29,8 +30,6 @@ struct EntryHead {
 
 // Is the file one that an index is made for? It may still hold bits that are not.
 bool is_indexable(const Header& header);
-
-uint64_t hash_of(Bytes data);
 
 // Entry: format (1 byte), file hash (8 bytes), varints columns, file_bytes, end_bytes; then the
 // points of all rows, each as varints of the differences from the one before: bits, then DC of

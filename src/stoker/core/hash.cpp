@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stoker/io/hash.h"
+#include "stoker/core/hash.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace stoker::io {
+namespace stoker {
 
 uint64_t hash_of(std::string_view text) {
   return XXH3_64bits(text.data(), text.size());
@@ -32,4 +32,4 @@ uint64_t RunningHash::value() const {
   return XXH3_64bits_digest(&state_->hash);
 }
 
-}  // namespace stoker::io
+}  // namespace stoker
