@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <string_view>
@@ -11,11 +12,13 @@
 #include "stoker/core/error.h"
 #include "stoker/io/file.h"
 #include "stoker/io/hash.h"
+#include "stoker/io/index_file.h"
 #include "stoker/io/name_table.h"
 
 namespace stoker::io {
 namespace {
 
+constexpr int64_t kProbes = 64;
 constexpr size_t kMaxPathBytes = 4095;  // the system's limit
 
 void check(const std::vector<std::string>& paths, const std::vector<int64_t>& labels) {
@@ -41,7 +44,7 @@ void check(const std::vector<std::string>& paths, const std::vector<int64_t>& la
 class ListSource : public Source {
  public:
   ListSource(std::vector<std::string> paths, std::vector<int64_t> labels,
-             const SourceOptions& /*options*/)
+             const SourceOptions& options)
       : working_folder_(std::filesystem::current_path().string() + "/"),
         labels_(std::move(labels)) {
     HashWriter hash;
@@ -61,6 +64,8 @@ class ListSource : public Source {
     folders_.shrink();
     (void)(hash.strings(paths) && hash.array(labels_));
     fingerprint_ = hash.value();
+    index_folder_ = common_folder();
+    look_for_index(options.index);
   }
 
   int64_t count() const override { return static_cast<int64_t>(labels_.size()); }
@@ -73,10 +78,22 @@ class ListSource : public Source {
     add_path(path, sample);
     return read_whole(path.c_str(), bytes);
   }
-  Status read_index(int64_t /*sample*/, std::vector<uint8_t>& entry) const override {
-    entry.clear();
-    return {};
+  Status read_index(int64_t sample, std::vector<uint8_t>& entry) const override {
+    if (index_.size() == 0) {
+      entry.clear();
+      return {};
+    }
+    PathBuffer path;
+    add_path(path, sample);
+    return index_.read(path.from(index_folder_.size()), entry);
   }
+  std::string index_name(int64_t sample) const override {
+    PathBuffer path;
+    add_path(path, sample);
+    return std::string(path.from(index_folder_.size()));
+  }
+  std::string index_folder() const override { return index_folder_; }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
   const std::vector<std::string>& classes() const override { return classes_; }
   uint64_t fingerprint() const override { return fingerprint_; }
 
@@ -90,6 +107,37 @@ class ListSource : public Source {
       characters += path.size() - folder_part(path).size();
     }
     names_.reserve(paths.size(), characters);
+  }
+  // The deepest folder that holds all files, absolute, with a slash at its end.
+  std::string common_folder() const {
+    std::string common;
+    for (size_t i = 0; i < folders_.size(); ++i) {
+      const std::string_view given = folders_[i];
+      const std::string folder =
+          given.starts_with('/') ? std::string(given) : working_folder_ + std::string(given);
+      common = i == 0 ? folder : common;
+      while (!folder.starts_with(common)) {
+        common.resize(common.rfind('/', common.size() - 2) + 1);
+      }
+    }
+    return common;
+  }
+  // An index has names relative to its own folder, which may be any above the files: the deepest
+  // is taken from which on the index knows a sample.
+  void look_for_index(const std::string& option) {
+    const std::string deepest = index_folder_;
+    while (!option.empty() && !index_folder_.empty()) {
+      index_ = find_index(index_folder_, option, warnings_);
+      for (int64_t i = 0; index_.size() > 0 && i < std::min<int64_t>(count(), kProbes); ++i) {
+        if (index_.contains(index_name(i * count() / kProbes % count()))) {
+          return;
+        }
+      }
+      index_folder_.pop_back();
+      index_folder_.resize(index_folder_.rfind('/') + 1);
+    }
+    index_ = {};
+    index_folder_ = deepest;
   }
   std::string_view folder(int64_t sample) const {
     return folders_[folder_of_[static_cast<size_t>(sample)]];
@@ -110,6 +158,9 @@ class ListSource : public Source {
   std::vector<int64_t> labels_;
   std::vector<std::string> classes_;
   uint64_t fingerprint_ = 0;
+  std::string index_folder_;  // with a slash at the end
+  IndexFile index_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace

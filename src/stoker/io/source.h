@@ -26,6 +26,10 @@ class Source {
   virtual Status read(int64_t sample, std::vector<uint8_t>& bytes) const = 0;
   // What the index (see codec/decoder.h, DecodeRequest::index) holds for a sample; empty: nothing.
   virtual Status read_index(int64_t sample, std::vector<uint8_t>& entry) const = 0;
+  // The sample's name in an index: "cat/0001.jpg" or "shard-000001.tar:n0/0001.jpg", relative to
+  // index_folder(), where an index of all samples belongs (see index_path_to_write()).
+  virtual std::string index_name(int64_t sample) const { return name(sample); }
+  virtual std::string index_folder() const { return "."; }
   // Names of the labels 0, 1, ...; empty where the source has none.
   virtual const std::vector<std::string>& classes() const = 0;
   // The same samples, in the same order, under the same names: resuming asks for it.

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "stoker/io/file.h"
+#include "stoker/io/index_file.h"
 #include "stoker/io/source.h"
 #include "stoker/io/sources/folder/class_list.h"
 #include "stoker/io/tar_source.h"
@@ -14,11 +15,12 @@ namespace fs = std::filesystem;
 
 class FolderSource : public Source {
  public:
-  FolderSource(const std::string& path, const SourceOptions& /*options*/)
+  FolderSource(const std::string& path, const SourceOptions& options)
       : shown_(path.ends_with('/') ? path : path + "/"), root_(absolute_root(path)) {
     list_ = load_classes(root_, path, warnings_);
     root_ += '/';
     fingerprint_ = list_.fingerprint();
+    index_ = find_index(root_, options.index, warnings_);
   }
 
   int64_t count() const override { return static_cast<int64_t>(list_.names.size()); }
@@ -32,10 +34,21 @@ class FolderSource : public Source {
     add_path(path, sample);
     return read_whole(path.c_str(), bytes);
   }
-  Status read_index(int64_t /*sample*/, std::vector<uint8_t>& entry) const override {
-    entry.clear();
-    return {};
+  Status read_index(int64_t sample, std::vector<uint8_t>& entry) const override {
+    if (index_.size() == 0) {
+      entry.clear();
+      return {};
+    }
+    PathBuffer path;
+    add_path(path, sample);
+    return index_.read(path.from(root_.size()), entry);
   }
+  std::string index_name(int64_t sample) const override {
+    PathBuffer path;
+    add_path(path, sample);
+    return std::string(path.from(root_.size()));
+  }
+  std::string index_folder() const override { return root_; }
   const std::vector<std::string>& classes() const override { return list_.classes; }
   uint64_t fingerprint() const override { return fingerprint_; }
   const std::vector<std::string>& warnings() const override { return warnings_; }
@@ -59,6 +72,7 @@ class FolderSource : public Source {
   std::string root_;   // likewise, absolute
   ClassList list_;
   uint64_t fingerprint_ = 0;
+  IndexFile index_;
   std::vector<std::string> warnings_;
 };
 

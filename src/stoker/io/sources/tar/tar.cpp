@@ -7,6 +7,7 @@
 #include <new>
 
 #include "stoker/core/error.h"
+#include "stoker/io/index_file.h"
 #include "stoker/io/open_files.h"
 #include "stoker/io/python_order.h"
 #include "stoker/io/sources/tar/tar_list.h"
@@ -25,14 +26,28 @@ std::vector<std::string> absolute(const std::vector<std::string>& paths) {
   return out;
 }
 
+// The deepest folder that holds all files, with a slash at its end.
+std::string common_folder(const std::vector<std::string>& paths) {
+  std::string common = paths[0].substr(0, paths[0].rfind('/') + 1);
+  for (const std::string& path : paths) {
+    while (!path.starts_with(common)) {
+      common.resize(common.rfind('/', common.size() - 2) + 1);
+    }
+  }
+  return common;
+}
+
 class TarSource : public Source {
  public:
-  TarSource(const std::vector<std::string>& paths, const SourceOptions& /*options*/)
+  TarSource(const std::vector<std::string>& paths, const SourceOptions& options)
       : list_(load_tars(absolute(paths), paths)), files_(absolute(paths), list_.stamps) {
-    for (const std::string& path : paths) {
+    index_folder_ = common_folder(absolute(paths));
+    for (const std::string& path : absolute(paths)) {
       shown_.push_back(fs::path(path).filename().string());
+      index_names_.push_back(path.substr(index_folder_.size()) + ":");
     }
     fingerprint_ = list_.fingerprint();
+    index_ = find_index(index_folder_, options.index, list_.warnings);
   }
 
   int64_t count() const override { return static_cast<int64_t>(list_.names.size()); }
@@ -48,15 +63,29 @@ class TarSource : public Source {
     }
     return status;
   }
-  Status read_index(int64_t /*sample*/, std::vector<uint8_t>& entry) const override {
-    entry.clear();
-    return {};
+  Status read_index(int64_t sample, std::vector<uint8_t>& entry) const override {
+    if (index_.size() == 0) {
+      entry.clear();
+      return {};
+    }
+    PathBuffer name;
+    add_index_name(name, sample);
+    return index_.read(name.from(0), entry);
   }
+  std::string index_name(int64_t sample) const override {
+    PathBuffer name;
+    add_index_name(name, sample);
+    return std::string(name.from(0));
+  }
+  std::string index_folder() const override { return index_folder_; }
   const std::vector<std::string>& classes() const override { return list_.classes; }
   uint64_t fingerprint() const override { return fingerprint_; }
   const std::vector<std::string>& warnings() const override { return list_.warnings; }
 
  private:
+  void add_index_name(PathBuffer& name, int64_t sample) const {
+    name.add(index_names_[list_.shard_of(sample)]).add(list_.names[static_cast<size_t>(sample)]);
+  }
   Status read_member(int64_t sample, std::vector<uint8_t>& bytes) const {
     const auto i = static_cast<size_t>(sample);
     if (list_.sizes[i] > kMaxSampleBytes) {
@@ -78,6 +107,9 @@ class TarSource : public Source {
   TarList list_;
   mutable OpenFiles files_;  // locks itself
   std::vector<std::string> shown_;
+  std::string index_folder_;              // with a slash at the end
+  std::vector<std::string> index_names_;  // of the shards, from there on, with a colon
+  IndexFile index_;
   uint64_t fingerprint_ = 0;
 };
 
