@@ -17,7 +17,9 @@ function(stoker_area name)
     return()
   endif()
   add_library(stoker_${name} STATIC ${sources})
-  target_include_directories(stoker_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+  target_include_directories(stoker_${name} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src> $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:include>)
   list(TRANSFORM ARG_DEPS PREPEND stoker_)
   target_link_libraries(stoker_${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_LIBS} stoker_warnings)
 
