@@ -12,6 +12,7 @@
 #include "stoker/codec/decoders_registry.h"
 #include "stoker/codec/jpeg_index.h"
 #include "stoker/codec/jpeg_transcode.h"
+#include "stoker/core/hash.h"
 
 namespace {
 
@@ -33,7 +34,7 @@ bool decode(stoker::codec::DecoderState& state, Bytes data, Bytes index, const R
 }
 
 void sign(Data& entry) {
-  const uint64_t hash = stoker::codec::jpeg::hash_of(entry);
+  const uint64_t hash = stoker::hash_of(entry);
   for (size_t i = 0; i < kHashBytes; ++i) {
     entry.push_back(static_cast<uint8_t>(hash >> (8 * i)));
   }
@@ -47,7 +48,7 @@ Data forge(Bytes data, const Data& honest, int32_t columns, Bytes junk) {
     head.columns = static_cast<uint32_t>(columns);
     head.file_bytes = data.size();
     head.end_bytes = data.size();
-    head.file_hash = stoker::codec::jpeg::hash_of(data);
+    head.file_hash = stoker::hash_of(data);
     stoker::codec::jpeg::EntryWriter(head, 3, entry).finish();
     entry.insert(entry.end() - kHashBytes, junk.begin(), junk.end());
   }

@@ -27,9 +27,9 @@ HuffmanWalker::Symbol symbol_of(uint8_t value, uint32_t length, bool dc) {
 void HuffmanWalker::build(const HuffmanCode& code, bool dc) {
   short_.fill({});
   uint32_t next = 0;
-  size_t place = 0;
+  uint32_t place = 0;
   for (uint32_t length = 1; length <= 16; ++length) {
-    first_place_[length] = static_cast<int32_t>(place) - static_cast<int32_t>(next);
+    first_place_[length] = place - next;
     for (uint32_t i = 0; i < code.counts[length - 1]; ++i, ++next, ++place) {
       const Symbol symbol = symbol_of(code.symbols[place], length, dc);
       symbols_[place] = symbol;
@@ -47,7 +47,7 @@ HuffmanWalker::Symbol HuffmanWalker::next_long(uint64_t word) const {
   for (uint32_t length = kShortBits + 1; length <= 16; ++length) {
     const auto code = static_cast<uint32_t>(word >> (64 - length));
     if (code < code_end_[length]) {
-      return symbols_[static_cast<size_t>(static_cast<int32_t>(code) + first_place_[length])];
+      return symbols_[code + first_place_[length]];
     }
   }
   return {};

@@ -54,9 +54,9 @@ class HuffmanWalker {
   Symbol next_long(uint64_t word) const;
 
   std::array<Symbol, size_t{1} << kShortBits> short_;
-  std::array<Symbol, 256> symbols_;        // by place in the code
-  std::array<uint32_t, 17> code_end_{};    // first code of each length that is not in use
-  std::array<int32_t, 17> first_place_{};  // place minus first code of the length
+  std::array<Symbol, 256> symbols_;         // by place in the code
+  std::array<uint32_t, 17> code_end_{};     // first code of each length that is not in use
+  std::array<uint32_t, 17> first_place_{};  // place minus first code of the length, modulo 2^32
 };
 
 // The walkers of a file's components.

@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint8_t kFormat = 1;
 constexpr size_t kHashBytes = 8;
+constexpr uint64_t kMaxCodedDc = uint64_t{4} * kMaxDc;
 constexpr uint64_t kMaxBits = uint64_t{1} << 56;  // no sum of such differences overflows
 
 void append_hash(std::vector<uint8_t>& out, uint64_t hash) {
@@ -106,7 +107,7 @@ bool EntryReader::next(size_t component_count, ScanPoint& point) {
   last_.bit += bits;
   for (size_t i = 0; i < component_count; ++i) {
     uint64_t coded = 0;
-    if (!read_varint(coded) || coded > 4 * kMaxDc) {
+    if (!read_varint(coded) || coded > kMaxCodedDc) {
       return false;
     }
     const auto half = static_cast<int32_t>((coded + 1) / 2);

@@ -11,7 +11,13 @@
 namespace stoker::codec {
 namespace {
 
-using namespace jpeg;
+using jpeg::Bits;
+using jpeg::BlockWalker;
+using jpeg::EntryHead;
+using jpeg::EntryWriter;
+using jpeg::Header;
+using jpeg::kMaxDc;
+using jpeg::ScanPoint;
 
 // A whole scan without its stuffed bytes, and how to find a place of it in the file.
 class PlainScan {
@@ -49,7 +55,7 @@ class PlainScan {
 
  private:
   // One block's bits may be read behind the end before that is noticed.
-  static constexpr size_t kRoom = 64 * 4 + Bits::kSlackBytes;
+  static constexpr size_t kRoom = size_t{64} * 4 + Bits::kSlackBytes;
 
   std::vector<uint8_t> bytes_;
   size_t size_ = 0;
@@ -123,12 +129,12 @@ Status make_jpeg_index(Bytes file, int32_t columns, std::vector<uint8_t>& entry)
     return {ErrorCode::InvalidArgument, "an index needs a point at least every MCU: columns >= 1"};
   }
   Header header;
-  size_t end_bytes = 0;
-  if (!read_header(file, header) || !is_indexable(header) ||
-      (end_bytes = scan_end(file, header)) == 0) {
+  const bool fits = jpeg::read_header(file, header) && jpeg::is_indexable(header);
+  const size_t end_bytes = fits ? jpeg::scan_end(file, header) : 0;
+  if (end_bytes == 0) {
     return {ErrorCode::Unsupported, "no plain baseline JPEG"};
   }
-  if (Status status = Session().read_header(file); !status.ok()) {
+  if (Status status = jpeg::Session().read_header(file); !status.ok()) {
     return status;
   }
   EntryHead head;

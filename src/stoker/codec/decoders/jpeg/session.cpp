@@ -9,7 +9,7 @@ namespace stoker::codec::jpeg {
 namespace {
 
 // A crop begins at a border of MCUs, up to 32 pixels to the left, and with one pixel of margin.
-constexpr size_t kMaxSkippedBytes = 4 * 40;
+constexpr size_t kMaxSkippedBytes = size_t{4} * 40;
 // Narrower windows would change how libjpeg treats the edges of subsampled chroma.
 constexpr int32_t kMinWindow = 8;
 
