@@ -3,10 +3,10 @@
 
 usage: pillow_server.py
 
-First answers {"name"} or {"error"}. Each line on stdin, "KIND BYTES", is followed by that many bytes
-of a file; the answer is one line of JSON: {"width", "height", "channels", "progressive"}, with
-{"values", "squares"} for the kind "sums" and {"rgb"} in base64 for "pixels", or {"broken"} with the
-reason. Runs as a program of its own, so that a file that ends Pillow ends nothing else.
+First answers {"name"} or {"error"}. Each line on stdin, "KIND BYTES", is followed by that many
+bytes of a file. The answer is one line of JSON: {"width", "height", "channels", "progressive"},
+with {"values", "squares"} for the kind "sums" and {"rgb"} in base64 for "pixels", or {"broken"}
+with the reason. Runs as a program of its own, so that a file that ends Pillow ends nothing else.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
-#include "stoker/cli/commands/data_bench/line_process.h"
+#include "stoker/cli/python_script.h"
 
 namespace stoker::cli {
 
@@ -18,18 +19,17 @@ struct BaselineBlock {
 class Baseline {
  public:
   // Starts Python and waits until it is ready; a failure says why there is no baseline.
-  static Result<std::unique_ptr<Baseline>> start(const std::string& folder, int32_t size,
-                                                 int workers);
+  // `transforms`: a JSON array of [name, {parameter: text}].
+  static Result<std::unique_ptr<Baseline>> start(const std::string& folder,
+                                                 const std::string& transforms, int workers);
 
   // "Pillow 12.0.0 + torchvision 0.24.0".
-  const std::string& name() const { return name_; }
+  std::string name() const { return script_->ready()["name"].text(); }
   Result<BaselineBlock> run_block(double seconds);
 
  private:
-  Baseline(std::unique_ptr<LineProcess> process, std::string name)
-      : process_(std::move(process)), name_(std::move(name)) {}
-  std::unique_ptr<LineProcess> process_;
-  std::string name_;
+  explicit Baseline(std::unique_ptr<PythonScript> script) : script_(std::move(script)) {}
+  std::unique_ptr<PythonScript> script_;
 };
 
 }  // namespace stoker::cli

@@ -4,20 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "stoker/cli/commands/data_bench/baseline.h"
-#include "stoker/cli/commands/data_bench/native_chain.h"
 #include "stoker/core/error.h"
 #include "stoker/core/json.h"
 #include "stoker/core/stats.h"
 #include "stoker/core/system_view.h"
+#include "stoker/io/open_source.h"
+#include "stoker/pipeline/transform_text.h"
+#include "stoker/scan/loader_speed.h"
 
 namespace stoker::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kRounds = 3;  // of A-B-B-A
 constexpr double kWarmUpSeconds = 0.3;
@@ -26,38 +25,15 @@ struct Measurement {
   std::vector<double> native_rates;  // samples per second, one a block
   std::vector<double> baseline_rates;
   std::vector<AbbaRound> rounds;
-  int64_t skipped = 0;
-  StageTimes times{};
+  int64_t samples = 0, skipped = 0, indexed = 0;
+  std::array<int64_t, scan::kStages.size()> stage_ns{};
   std::string baseline_name;
   std::string no_baseline_reason;
 };
 
-std::vector<std::string> find_jpegs(const std::string& folder) {
-  std::error_code error;
-  std::vector<std::string> files;
-  const auto options = fs::directory_options::follow_directory_symlink;
-  for (fs::recursive_directory_iterator entry(folder, options, error), end; entry != end;
-       entry.increment(error)) {
-    std::string extension = entry->path().extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (extension == ".jpg" || extension == ".jpeg") {
-      files.push_back(entry->path().string());
-    }
-  }
-  if (files.empty()) {
-    throw Error(ErrorCode::NotFound,
-                fmt::format("no .jpg or .jpeg file below '{}'{}", folder,
-                            error ? ": " + error.message() : ""),
-                "name a folder of JPEG files; `stoker data synth DIR` makes one");
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 class Bench {
  public:
-  Bench(NativeBench& native, Baseline* baseline) : native_(native), baseline_(baseline) {}
+  Bench(scan::LoaderSpeed& native, Baseline* baseline) : native_(native), baseline_(baseline) {}
 
   Measurement run(double seconds) {
     native_.run_block(kWarmUpSeconds);
@@ -78,10 +54,17 @@ class Bench {
  private:
   // Both give seconds a sample.
   double native_block(double seconds) {
-    const NativeBlock block = native_.run_block(seconds);
+    const scan::SpeedBlock block = native_.run_block(seconds);
+    if (block.samples == 0) {
+      throw Error(ErrorCode::InvalidArgument,
+                  "the native decoders take none of these files: " + block.skip_reason,
+                  "`stoker data scan PATH` says what is in them");
+    }
+    found_.samples += block.samples;
     found_.skipped += block.skipped;
-    for (size_t stage = 0; stage < block.times.size(); ++stage) {
-      found_.times[stage] += block.times[stage];
+    found_.indexed += block.indexed;
+    for (size_t stage = 0; stage < block.stage_ns.size(); ++stage) {
+      found_.stage_ns[stage] += block.stage_ns[stage];
     }
     found_.native_rates.push_back(static_cast<double>(block.samples) / block.seconds);
     return 1 / found_.native_rates.back();
@@ -117,35 +100,49 @@ class Bench {
     found_.rounds.push_back(round);
   }
 
-  NativeBench& native_;
+  scan::LoaderSpeed& native_;
   Baseline* baseline_;
   Measurement found_;
 };
 
+// What is measured.
+struct BenchSetup {
+  std::string path;
+  int64_t files = 0;
+  int32_t width = 0;  // of a sample
+  std::vector<pipeline::TransformSpec> transforms;
+  int32_t threads = 1;
+};
+
 double share_of(const Measurement& found, size_t stage) {
   int64_t sum = 0;
-  for (const int64_t time : found.times) {
-    sum += time;
+  for (const int64_t ns : found.stage_ns) {
+    sum += ns;
   }
-  return static_cast<double>(found.times[stage]) / static_cast<double>(std::max<int64_t>(sum, 1));
+  return static_cast<double>(found.stage_ns[stage]) /
+         static_cast<double>(std::max<int64_t>(sum, 1));
 }
 
-Json json_of(const ParamMap& values, size_t files, int threads, const Measurement& found) {
+Json json_of(const BenchSetup& setup, const Measurement& found) {
   const double rate = median(found.native_rates);
+  const int64_t read = found.samples + found.skipped;
   Json stages = Json::array();
-  for (size_t stage = 0; stage < kChainStages.size(); ++stage) {
-    stages.push(Json::object({{"name", kChainStages[stage]}, {"share", share_of(found, stage)}}));
+  for (size_t stage = 0; stage < scan::kStages.size(); ++stage) {
+    stages.push(Json::object({{"name", scan::kStages[stage]}, {"share", share_of(found, stage)}}));
   }
-  Json json = Json::object({{"schema", "stoker.data.bench/1"},
-                            {"machine", machine_json(SystemView().machine())},
-                            {"path", values.text("path")},
-                            {"files", files},
-                            {"size", values.integer("size")},
-                            {"threads", threads},
-                            {"samples_per_s", rate},
-                            {"per_thread", rate / threads},
-                            {"skipped", found.skipped},
-                            {"stages", std::move(stages)}});
+  Json json = Json::object(
+      {{"schema", "stoker.data.bench/1"},
+       {"machine", machine_json(SystemView().machine())},
+       {"path", setup.path},
+       {"files", setup.files},
+       {"size", setup.width},
+       {"transforms", pipeline::transforms_text(setup.transforms)},
+       {"threads", setup.threads},
+       {"samples_per_s", rate},
+       {"per_thread", rate / setup.threads},
+       {"skipped", found.skipped},
+       {"indexed_share", static_cast<double>(found.indexed) / static_cast<double>(read)},
+       {"stages", std::move(stages)}});
   if (found.rounds.empty()) {
     json.set("baseline", Json()).set("no_baseline_reason", found.no_baseline_reason);
     return json.set("ratio", Json());
@@ -178,18 +175,51 @@ void print_human(const Json& json) {
              ratio[0].number(), ratio[2].number());
 }
 
+std::vector<pipeline::TransformSpec> transforms_of(const ParamMap& values) {
+  if (!values.has("transforms")) {
+    const int64_t size = values.has("size") ? values.integer("size") : 224;
+    return pipeline::parse_transforms(
+        fmt::format("RandomResizedCrop({}), RandomHorizontalFlip(), ToTensor(), "
+                    "Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))",
+                    size));
+  }
+  if (values.has("size")) {
+    throw Error(ErrorCode::InvalidArgument, "--size and --transforms are both given",
+                "the transforms say how large a sample is");
+  }
+  return pipeline::parse_transforms(values.text("transforms"));
+}
+
+// For bench_baseline.py.
+std::string specs_json(const std::vector<pipeline::TransformSpec>& specs) {
+  Json list = Json::array();
+  for (const pipeline::TransformSpec& spec : specs) {
+    Json params = Json::object();
+    for (const auto& [name, value] : spec.params) {
+      params.set(name, value);
+    }
+    list.push(Json::array({spec.name, std::move(params)}));
+  }
+  return list.dump(-1);
+}
+
 int run(const ParsedArgs& args) {
   const ParamMap& values = args.values;
-  const auto size = static_cast<int32_t>(values.integer("size"));
-  const int threads = values.has("threads") ? static_cast<int>(values.integer("threads"))
-                                            : SystemView().machine().usable_cpus();
-  const std::string& folder = values.text("path");
-  const std::vector<std::string> files = find_jpegs(folder);
-  NativeBench native(files, size, threads, 0);
+  BenchSetup setup{.path = values.text("path"),
+                   .transforms = transforms_of(values),
+                   .threads = values.has("threads")
+                                  ? static_cast<int32_t>(values.integer("threads"))
+                                  : SystemView().machine().usable_cpus()};
+  const std::string index = values.text("index") == "none" ? "" : values.text("index");
+  const std::shared_ptr<const io::Source> source =
+      io::open_source(setup.path, io::SourceOptions{.index = index});
+  setup.files = source->count();
+  scan::LoaderSpeed native(source, setup.transforms, setup.threads);
+  setup.width = native.width();
   Result<std::unique_ptr<Baseline>> baseline =
       values.flag("no_baseline")
           ? Result<std::unique_ptr<Baseline>>(Status(ErrorCode::NotFound, "not asked for"))
-          : Baseline::start(folder, size, threads);
+          : Baseline::start(setup.path, specs_json(setup.transforms), setup.threads);
   Measurement found =
       Bench(native, baseline.ok() ? baseline->get() : nullptr).run(values.number("seconds"));
   if (baseline.ok()) {
@@ -197,14 +227,14 @@ int run(const ParsedArgs& args) {
   } else {
     found.no_baseline_reason = baseline.status().message();
   }
-  const Json json = json_of(values, files.size(), threads, found);
+  const Json json = json_of(setup, found);
   if (values.flag("json")) {
     fmt::print("{}\n", json.dump());
   } else {
     print_human(json);
   }
   if (found.skipped > 0) {
-    message(fmt::format("{} samples were left out: not for the native decoder", found.skipped));
+    message(fmt::format("{} samples were left out: not for the native decoders", found.skipped));
   }
   return 0;
 }
@@ -214,16 +244,25 @@ int run(const ParsedArgs& args) {
 Command command_data_bench() {
   return {
       .name = "data bench",
-      .help = "Measure how fast the JPEG files of a folder become training samples.",
+      .help = "Measure how fast images become training samples, beside Pillow and torchvision.",
       .examples = {"stoker data bench photos", "stoker data bench photos --threads 1 --seconds 20",
-                   "stoker data bench photos --size 160 --json"},
+                   "stoker data bench shards --index none",
+                   "stoker data bench photos --transforms \"Resize(256), CenterCrop(224)\" --json"},
       .options = {{.name = "size",
                    .kind = ParamKind::Int,
-                   .help = "side of a sample in pixels",
+                   .help = "side of a sample of the usual transforms [224]",
                    .value_name = "PIXELS",
-                   .fallback = "224",
                    .min = 1,
                    .max = 8192},
+                  {.name = "transforms",
+                   .kind = ParamKind::Text,
+                   .help = "others than RandomResizedCrop, flip, ToTensor and Normalize",
+                   .value_name = "TEXT"},
+                  {.name = "index",
+                   .kind = ParamKind::Text,
+                   .help = "what `stoker data index` made: auto, none or a path",
+                   .value_name = "INDEX",
+                   .fallback = "auto"},
                   {.name = "threads",
                    .kind = ParamKind::Int,
                    .help = "threads, by default as many as may run at once",
@@ -242,7 +281,7 @@ Command command_data_bench() {
                    .help = "leave Pillow and torchvision out"},
                   json_option()},
       .positionals = {{.name = "path",
-                       .help = "folder of JPEG files",
+                       .help = "folder of classes, tar, or folder of tars",
                        .value_name = "PATH",
                        .required = true}},
       .run = run};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stoker/cli/commands/data_bench/line_process.h"
+#include "stoker/cli/line_process.h"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,12 @@ TEST(LineProcess, TalksLineByLine) {
   EXPECT_EQ(process.read_line(10'000).value(), "more");
   EXPECT_EQ(process.read_line(10'000).status().message(),
             "the process has ended without an answer");
+}
+
+TEST(LineProcess, WritesMoreThanAPipeHolds) {
+  LineProcess process({"/bin/sh", "-c", "head -c 3000000 | wc -c"});
+  ASSERT_TRUE(process.write(std::vector<uint8_t>(3'000'000, 'x')).ok());
+  EXPECT_EQ(std::stoi(process.read_line(30'000).value()), 3'000'000);
 }
 
 TEST(LineProcess, SilenceAndDeathAreFailures) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stoker/cli/commands/data_bench/line_process.h"
+#include "stoker/cli/line_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -78,10 +78,21 @@ LineProcess::~LineProcess() {
 
 Status LineProcess::write_line(const std::string& line) {
   const std::string text = line + "\n";
-  const ssize_t sent = ::send(to_child_, text.data(), text.size(), MSG_NOSIGNAL);
-  return sent == static_cast<ssize_t>(text.size())
-             ? Status()
-             : Status(ErrorCode::IoError, "the process has ended");
+  return write({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+Status LineProcess::write(std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(to_child_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) {
+      continue;
+    }
+    if (sent <= 0) {
+      return {ErrorCode::IoError, "the process has ended"};
+    }
+    bytes = bytes.subspan(static_cast<size_t>(sent));
+  }
+  return {};
 }
 
 Result<std::string> LineProcess::read_line(int timeout_ms) {
@@ -102,7 +113,7 @@ Result<std::string> LineProcess::read_line(int timeout_ms) {
     if (ready <= 0) {
       return Status(ErrorCode::IoError, "the process gave no answer in time");
     }
-    char bytes[4096];
+    char bytes[65536];
     const ssize_t count = ::recv(from_child_, bytes, sizeof(bytes), 0);
     if (count <= 0) {
       return Status(ErrorCode::IoError, "the process has ended without an answer");

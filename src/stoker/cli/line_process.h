@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ class LineProcess {
   LineProcess& operator=(const LineProcess&) = delete;
 
   Status write_line(const std::string& line);
+  // Blocks until the child has taken all of them.
+  Status write(std::span<const uint8_t> bytes);
   // Blocks until a whole line is there, the child ends or the time is over.
   Result<std::string> read_line(int timeout_ms);
 
