@@ -117,7 +117,7 @@ void Loader::Impl::read_and_make(Worker& worker, const Task& task, int64_t sampl
   }
   if (status.ok()) {
     finish(task, sample, times);
-  } else if (options.hand_over) {
+  } else if (options.hand_over && status.code() != ErrorCode::InvalidArgument) {
     hand_over(task, sample, worker.bytes, status);
   } else {
     fail(task, sample, std::move(status));

@@ -29,6 +29,30 @@ CHAINS: dict[str, list[Any]] = {
     "bicubic": [T.RandomResizedCrop((24, 48), interpolation="bicubic"), T.ToTensor()],
     "squeezed": [T.Resize((20, 90), interpolation="lanczos"), T.RandomVerticalFlip(), T.ToTensor()],
     "padded": [T.CenterCrop(120), T.Resize(64), T.RandomHorizontalFlip(1.0), T.PILToTensor()],
+    "cifar": [
+        T.RandomCrop(96, padding=4, pad_if_needed=True, fill=(9, 200, 77)),
+        T.RandomHorizontalFlip(),
+        T.ToTensor(),
+        T.Normalize(MEAN, STD),
+    ],
+    "reflected": [
+        T.RandomCrop((70, 50), padding=(20, 35), padding_mode="reflect", pad_if_needed=True),
+        T.ToTensor(),
+    ],
+    "bordered": [
+        T.Resize((30, 30)),
+        T.Pad((1, 2, 3, 4), padding_mode="symmetric"),
+        T.Pad(5, padding_mode="edge"),
+        T.Pad(2, fill=128),
+        T.ToTensor(),
+    ],
+    "erased": [
+        T.RandomResizedCrop(32),
+        T.ToTensor(),
+        T.RandomErasing(0.7, value=(0.1, 0.5, 0.9)),
+        T.Normalize(MEAN, STD),
+        T.RandomErasing(0.5),
+    ],
     "twice": [T.Resize((50, 60)), T.CenterCrop(44), T.Resize((30, 30)), T.ToTensor()],
 }
 
@@ -74,6 +98,26 @@ def test_channels_last_is_memory_order_alone(folder: Path) -> None:
     images, labels = next(iter(loader))
     assert images.shape == (4, 3, 32, 32) and labels.dtype == torch.int64
     assert images.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_noise_is_the_same_again_and_only_where_it_belongs(folder: Path) -> None:
+    def run(*more: Any) -> torch.Tensor:
+        chain = [T.Resize((32, 32)), T.ToTensor(), *more]
+        loader = stoker.ImageLoader(folder, 48, chain, shuffle=False, seed=2)
+        return next(iter(loader))[0]
+
+    plain, noisy = run(), run(T.RandomErasing(1.0, value="random"))
+    assert torch.equal(noisy, run(T.RandomErasing(1.0, value="random")))
+    changed = (plain != noisy).any(dim=1)
+    assert 0.02 < changed.float().mean() < 0.33
+    values = noisy[(plain != noisy)]
+    assert abs(values.mean()) < 0.05 and abs(values.std() - 1) < 0.05
+
+
+def test_an_image_smaller_than_its_crop_is_a_bad_sample(folder: Path) -> None:
+    loader = stoker.ImageLoader(folder, 8, [T.RandomCrop(60), T.ToTensor()])
+    with pytest.raises(stoker.SampleError, match="is outside an image of"):
+        list(loader)
 
 
 def test_without_to_tensor_floats_go_from_0_to_1(folder: Path) -> None:

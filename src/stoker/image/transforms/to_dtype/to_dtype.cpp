@@ -3,7 +3,8 @@
 
 namespace stoker::image {
 
-// The type itself is the loader's `dtype`.
+// ToDtype(torch.float32, scale=True) of torchvision v2. The type that comes out in the end is the
+// loader's `dtype`, to which float32 values are rounded.
 Transform transform_to_dtype() {
   return {
       .id = "to_dtype",
