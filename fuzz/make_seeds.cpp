@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // make_seeds FOLDER: writes small JPEGs of every kind, from which the fuzz targets start.
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "stoker/codec/testing/jpeg_encoder.h"
+#include "stoker/core/files.h"
+#include "stoker/io/index_file.h"
+#include "stoker/io/testing/tar_bytes.h"
 
 namespace {
 
@@ -53,6 +55,40 @@ std::vector<JpegSpec> seeds() {
   return all;
 }
 
+// A tar file with what the reader knows: plain, GNU and pax names, labels, folders, links.
+std::string tar_seed() {
+  using stoker::io::testing::tar_member;
+  return tar_member("cat/1.jpg", "one") + tar_member("cat/1.cls", "1") +
+         tar_member("././@LongLink", std::string(150, 'n') + ".jpg", 'L') +
+         tar_member("short", "two") + stoker::io::testing::tar_header("dog/", 0, '5') +
+         tar_member("x", stoker::io::testing::pax_record("path", "dog/3.png"), 'x') +
+         tar_member("y", "three") + stoker::io::testing::tar_header("dog/4.jpg", 0, '2') +
+         stoker::io::testing::kTarEnd + '\1';
+}
+
+// An index with three entries, as a whole file.
+std::string index_seed(const std::string& folder) {
+  const std::string path = folder + "/index";
+  stoker::io::IndexWriter writer(path, false);
+  for (const std::string name : {"a", "b", "c"}) {
+    const std::vector<uint8_t> entry(20, static_cast<uint8_t>(name[0]));
+    if (!writer.add(name, entry).ok()) {
+      return {};
+    }
+  }
+  const auto written = writer.finish();
+  const auto text = stoker::read_text_file(path);
+  return written.ok() && text.ok() ? *text : std::string();
+}
+
+bool write(const std::string& path, const std::string& data) {
+  const bool written = !data.empty() && stoker::write_file_atomic(path, data).ok();
+  if (!written) {
+    std::fprintf(stderr, "cannot write %s\n", path.c_str());
+  }
+  return written;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,18 +96,19 @@ int main(int argc, char** argv) {
     std::fputs("usage: make_seeds FOLDER\n", stderr);
     return 2;
   }
+  const std::string folder = argv[1];
   int number = 0;
   for (const JpegSpec& spec : seeds()) {
     std::vector<uint8_t> data = stoker::codec::testing::encode(spec);
     data.insert(data.end(), {1, 0, 5, 0, 17, 0, 9, 0});  // what chooses the region
-    const std::string path = std::string(argv[1]) + "/seed" + std::to_string(number++) + ".jpg";
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(data.data()),
-               static_cast<std::streamsize>(data.size()));
-    if (!file) {
-      std::fprintf(stderr, "cannot write %s\n", path.c_str());
+    const std::string path = folder + "/seed" + std::to_string(number++) + ".jpg";
+    if (!write(path, std::string(data.begin(), data.end()))) {
       return 1;
     }
   }
-  return 0;
+  std::string index = index_seed(folder);
+  if (index.size() > 48) {
+    index[48] = 1;  // hashes are put right
+  }
+  return write(folder + "/seed.tar", tar_seed()) && write(folder + "/seed.index", index) ? 0 : 1;
 }

@@ -102,7 +102,7 @@ bool IndexFile::contains(std::string_view name) const {
   return find(hash_of(name)) != kNone;
 }
 
-Status IndexFile::read_at_row(size_t row, std::vector<uint8_t>& entry) const {
+Status IndexFile::read_row(size_t row, std::vector<uint8_t>& entry) const {
   entry.resize(sizes_[row]);
   Status status = read_exactly(file_.get(), offsets_[row], entry, path_);
   if (!status.ok()) {
@@ -117,7 +117,7 @@ Status IndexFile::read(std::string_view name, std::vector<uint8_t>& entry) const
     entry.clear();
     return {};
   }
-  return read_at_row(row, entry);
+  return read_row(row, entry);
 }
 
 std::string index_path_in(const std::string& folder) {

@@ -32,15 +32,16 @@ class IndexFile {
   // Into `entry`, whose memory is reused; empty where there is none. The sample itself is none the
   // worse for a failure.
   Status read(std::string_view name, std::vector<uint8_t>& entry) const;
+  // Row by row, by ascending hashes of the names. Requires: row < size().
+  uint64_t hash_at(size_t row) const { return hashes_[row]; }
+  Status read_row(size_t row, std::vector<uint8_t>& entry) const;
 
  private:
-  friend class IndexWriter;
   static constexpr size_t kNone = SIZE_MAX;
 
   Status load_table(uint64_t file_bytes);
   bool is_table_sound(uint64_t table_offset) const;
   size_t find(uint64_t hash) const;
-  Status read_at_row(size_t row, std::vector<uint8_t>& entry) const;
 
   FileHandle file_;
   std::string path_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <tuple>
 
 #include "stoker/core/error.h"
 #include "stoker/core/files.h"
@@ -81,10 +82,11 @@ Status IndexWriter::add(std::string_view name, std::span<const uint8_t> entry) {
   return append(hash_of(name), entry);
 }
 
-// By hash; of equal ones the last stays.
+// By hash; of equal ones the last stays. What came later lies further behind.
 void IndexWriter::sort_rows() {
-  std::stable_sort(rows_.begin(), rows_.end(),
-                   [](const Row& a, const Row& b) { return a.hash < b.hash; });
+  std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
+    return std::tie(a.hash, a.offset, a.size_bytes) < std::tie(b.hash, b.offset, b.size_bytes);
+  });
   size_t kept = 0;
   for (size_t i = 0; i < rows_.size(); ++i) {
     if (i + 1 == rows_.size() || rows_[i].hash != rows_[i + 1].hash) {
@@ -103,11 +105,11 @@ Status IndexWriter::keep_old_entries() {
   std::vector<uint8_t> entry;
   size_t row = 0;
   for (size_t i = 0; i < old->size(); ++i) {
-    const uint64_t hash = old->hashes_[i];
+    const uint64_t hash = old->hash_at(i);
     while (row < added && rows_[row].hash < hash) {
       ++row;
     }
-    if ((row < added && rows_[row].hash == hash) || !old->read_at_row(i, entry).ok()) {
+    if ((row < added && rows_[row].hash == hash) || !old->read_row(i, entry).ok()) {
       continue;
     }
     if (Status status = append(hash, entry); !status.ok()) {
