@@ -78,7 +78,10 @@ def measure(seconds: float, seed: int) -> int:
     samples = 0
     while time.monotonic() < end:
         with open(choose.choice(files), "rb") as file:
-            transform(Image.open(file).convert("RGB"))
+            try:
+                transform(Image.open(file).convert("RGB"))
+            except OSError:  # a broken file is no sample, on the other side neither
+                continue
         samples += 1
     return samples
 
