@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -17,6 +16,7 @@
 #include "stoker/core/parallel.h"
 #include "stoker/io/index_file.h"
 #include "stoker/io/open_source.h"
+#include "stoker/pack/abandoned.h"
 #include "stoker/pack/jpeg_kind.h"
 
 namespace stoker::pack {
@@ -26,26 +26,11 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kBlockSamples = 1024;  // whose entries are in memory at a time
 constexpr size_t kMostWarnings = 10;
-constexpr auto kAbandoned = std::chrono::hours(24);
 
 void require(const Status& status) {
   if (!status.ok()) {
     throw Error(status.code(), status.message(),
                 "is there room on the disk, and may you write there?");
-  }
-}
-
-// Temporary files of runs that were killed.
-void remove_abandoned(const std::string& index_path) {
-  const fs::path path(index_path);
-  const std::string prefix = fmt::format(".{}.", path.filename().string());
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path(), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(".tmp") &&
-        fs::file_time_type::clock::now() - entry.last_write_time(ignored) > kAbandoned) {
-      fs::remove(entry.path(), ignored);
-    }
   }
 }
 

@@ -27,6 +27,11 @@ bool is_ours(const std::string& name) {
   return shard_of_name(name) >= 0 || name == "classes.json" || name.starts_with(".");
 }
 
+std::string size_text(double bytes) {
+  return bytes >= 1e9 ? fmt::format("{:.1f} GB", bytes / 1e9)
+                      : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
 }  // namespace
 
 PackFolder::PackFolder(std::string path, PackPlan& plan, bool force) : path_(std::move(path)) {
@@ -121,8 +126,8 @@ void PackFolder::require_room(double bytes) const {
   const fs::space_info space = fs::space(path_, error);
   if (!error && static_cast<double>(space.available) < bytes) {
     throw Error(ErrorCode::IoError,
-                fmt::format("the shards need about {:.1f} GB, and '{}' has {:.1f} GB left",
-                            bytes / 1e9, path_, static_cast<double>(space.available) / 1e9),
+                fmt::format("the shards need about {}, and '{}' has {} left", size_text(bytes),
+                            path_, size_text(static_cast<double>(space.available))),
                 "make room, or name a folder on another disk");
   }
 }

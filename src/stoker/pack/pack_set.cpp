@@ -14,6 +14,7 @@
 #include "stoker/io/index_file.h"
 #include "stoker/io/open_source.h"
 #include "stoker/io/tar_source.h"
+#include "stoker/pack/abandoned.h"
 #include "stoker/pack/pack_folder.h"
 #include "stoker/pack/shard_packer.h"
 
@@ -154,6 +155,7 @@ class SetPacker {
         return;
       }
     }
+    remove_abandoned(folder_.index_path());
     io::IndexWriter writer(folder_.index_path(), false);
     for (const ShardEnd& end : ends) {
       add_entries(end, writer);
