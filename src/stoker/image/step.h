@@ -54,7 +54,7 @@ struct PixelOp {
                 PixelScratch& scratch) = nullptr;
 };
 
-inline constexpr size_t kMaxPixelArguments = 8;
+inline constexpr size_t kMaxPixelArguments = 9;
 
 struct PixelStep {
   const PixelOp* op = nullptr;
