@@ -7,19 +7,20 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
+#include "stoker/io/read_slots.h"
 #include "stoker/io/ring.h"
 
 namespace stoker::io {
 namespace {
 
-constexpr size_t kMaxKeptBytes = size_t{16} << 20;  // a buffer that held more is let go
-constexpr int64_t kWindow = 64;                     // samples between looks at the threads
+using Phase = ReadSlot::Phase;
+
+constexpr int64_t kWindow = 64;  // samples between looks at the threads
 constexpr int64_t kMuchWaiting = kWindow / 8;
 constexpr int kCalmWindows = 8;  // before a thread is spared
 
@@ -37,16 +38,6 @@ void start_thread(int number) {
 }
 
 }  // namespace
-
-enum class Phase : uint8_t { Free, Reading, Done, Taken };
-
-struct Reader::Slot {
-  Phase phase = Phase::Free;
-  bool cancelled = false;  // while Reading: nobody wants it any more
-  uint64_t ticket = 0;
-  Status status;
-  std::vector<uint8_t> bytes, index;
-};
 
 struct Reader::State {
   State(const Source& from, const ReaderOptions& given) : source(from), options(given) {
@@ -99,11 +90,11 @@ struct Reader::State {
       requests.pop_front();
       --live;
       ++ahead;
-      Slot& slot = free_slot();
+      ReadSlot& slot = slots.take_free();
       read(lock, slot, request);
       if (slot.cancelled) {
         --ahead;
-        release(slot);
+        slots.give_back(slot);
       } else {
         slot.phase = Phase::Done;
         done.notify_all();
@@ -112,7 +103,7 @@ struct Reader::State {
   }
 
   // Without the lock while it reads.
-  void read(std::unique_lock<std::mutex>& lock, Slot& slot, const Request& request) {
+  void read(std::unique_lock<std::mutex>& lock, ReadSlot& slot, const Request& request) {
     slot.phase = Phase::Reading;
     slot.cancelled = false;
     slot.ticket = request.ticket;
@@ -135,37 +126,8 @@ struct Reader::State {
     }
   }
 
-  Slot* find(uint64_t ticket) {
-    for (Slot& slot : slots) {
-      if (slot.ticket == ticket && !slot.cancelled &&
-          (slot.phase == Phase::Reading || slot.phase == Phase::Done)) {
-        return &slot;
-      }
-    }
-    return nullptr;
-  }
-
-  void release(Slot& slot) {
-    slot.phase = Phase::Free;
-    slot.cancelled = false;
-    if (slot.bytes.capacity() > kMaxKeptBytes) {
-      slot.bytes = {};
-    }
-    free.push_back(&slot);
-  }
-
-  // Takers come on top of the buffers that may be read ahead, so there may be none left.
-  Slot& free_slot() {
-    if (free.empty()) {
-      return slots.emplace_back();
-    }
-    Slot& slot = *free.back();
-    free.pop_back();
-    return slot;
-  }
-
-  Slot& fail(std::string_view why, uint64_t ticket) {
-    Slot& slot = free_slot();
+  ReadSlot& fail(std::string_view why, uint64_t ticket) {
+    ReadSlot& slot = slots.take_free();
     slot.phase = Phase::Taken;
     slot.bytes.clear();
     slot.index.clear();
@@ -173,9 +135,9 @@ struct Reader::State {
     return slot;
   }
 
-  Slot& take(uint64_t ticket) {
+  ReadSlot& take(uint64_t ticket) {
     std::unique_lock lock(mutex);
-    Slot* slot = find(ticket);
+    ReadSlot* slot = slots.find(ticket);
     const bool waits = slot == nullptr || slot->phase != Phase::Done;
     if (slot == nullptr) {
       slot = read_as_taker(lock, ticket);
@@ -197,7 +159,7 @@ struct Reader::State {
     return *slot;
   }
 
-  Slot* read_as_taker(std::unique_lock<std::mutex>& lock, uint64_t ticket) {
+  ReadSlot* read_as_taker(std::unique_lock<std::mutex>& lock, uint64_t ticket) {
     Request* request =
         requests.find_if([&](const Request& r) { return r.live && r.ticket == ticket; });
     if (request == nullptr) {
@@ -208,7 +170,7 @@ struct Reader::State {
     --live;
     ++ahead;
     ++stats.read_by_takers;
-    Slot& slot = free_slot();
+    ReadSlot& slot = slots.take_free();
     read(lock, slot, own);
     // A cancel() meanwhile does not matter: it is this taker's own.
     slot.cancelled = false;
@@ -242,10 +204,10 @@ struct Reader::State {
     ++cancels;
     requests.clear();
     live = 0;
-    for (Slot& slot : slots) {
+    for (ReadSlot& slot : slots.all()) {
       if (slot.phase == Phase::Done) {
         --ahead;
-        release(slot);
+        slots.give_back(slot);
       } else if (slot.phase == Phase::Reading) {
         slot.cancelled = true;
       }
@@ -259,10 +221,9 @@ struct Reader::State {
   std::condition_variable work_ready, parked, done;  // parked: threads beyond the limit
   bool stopping = false;
   Ring<Request> requests;
-  int64_t live = 0;         // requests that are to be read
-  int ahead = 0;            // samples that are being read, or read and not yet taken
-  std::deque<Slot> slots;   // never move
-  std::vector<Slot*> free;  // last in, first out: the one that is still in the processor's cache
+  int64_t live = 0;  // requests that are to be read
+  int ahead = 0;     // samples that are being read, or read and not yet taken
+  ReadSlots slots;
   uint64_t cancels = 0;
   int limit = 1;
   int64_t window_taken = 0, window_waits = 0;
@@ -283,7 +244,7 @@ Reader::Sample& Reader::Sample::operator=(Sample&& other) noexcept {
 Reader::Sample::~Sample() {
   if (slot_ != nullptr) {
     const std::lock_guard lock(state_->mutex);
-    state_->release(*slot_);
+    state_->slots.give_back(*slot_);
   }
 }
 

@@ -11,6 +11,8 @@
 
 namespace stoker::io {
 
+struct ReadSlot;
+
 struct ReaderOptions {
   int threads = 1;        // to begin with
   int most_threads = 16;  // as many as it may grow to while takers wait; the same: fixed
@@ -33,7 +35,6 @@ struct ReaderStats {
 // called from any thread; the source must outlive it.
 class Reader {
  private:
-  struct Slot;
   struct State;
 
  public:
@@ -52,10 +53,10 @@ class Reader {
 
    private:
     friend class Reader;
-    Sample(State* state, Slot* slot) : state_(state), slot_(slot) {}
+    Sample(State* state, ReadSlot* slot) : state_(state), slot_(slot) {}
 
     State* state_ = nullptr;
-    Slot* slot_ = nullptr;
+    ReadSlot* slot_ = nullptr;
   };
 
   explicit Reader(const Source& source, const ReaderOptions& options = {});

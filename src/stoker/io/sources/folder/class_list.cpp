@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stoker/core/error.h"
 #include "stoker/io/hash.h"
 #include "stoker/io/list_cache.h"
 
@@ -12,12 +13,23 @@ namespace {
 constexpr uint32_t kKind = 1;
 constexpr int kThreads = 8;  // they wait for the file system more than they compute
 
-bool is_unchanged(const std::string& root, const WalkRecord& record) {
+// The root also changes when an index is written beside the classes.
+bool are_classes(const std::string& root, const std::vector<std::string>& classes) {
+  try {
+    WalkRecord ignored;
+    return find_classes(root, root, ignored) == classes;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool is_unchanged(const std::string& root, const WalkRecord& record, const ClassList& list) {
   for (size_t i = 0; i < record.folders.size(); ++i) {
     PathBuffer path;
     path.add(root).add("/").add(record.folders[i]);
     Stamp now;
-    if (!stamp_of(path.c_str(), now) || now != record.stamps[i]) {
+    const bool same = stamp_of(path.c_str(), now) && now == record.stamps[i];
+    if (!same && (!record.folders[i].empty() || !are_classes(root, list.classes))) {
       return false;
     }
   }
@@ -29,17 +41,8 @@ bool load(const std::string& path, const std::string& root, ClassList& list) {
   WalkRecord record;
   std::vector<std::string> roots;
   return reader.strings(roots) && roots == std::vector<std::string>{root} &&
-         WalkRecord::exchange(record, reader) && is_unchanged(root, record) &&
-         ClassList::exchange(list, reader) && reader.finish() && list.is_sound();
-}
-
-void keep(const std::string& path, const std::string& root, const ClassList& list,
-          const WalkRecord& record) {
-  ListWriter writer(path, kKind);
-  const std::vector<std::string> roots = {root};
-  // Not being able to keep it is no fault: it is found again by a walk.
-  (void)(writer.strings(roots) && WalkRecord::exchange(record, writer) &&
-         ClassList::exchange(list, writer) && writer.finish());
+         WalkRecord::exchange(record, reader) && ClassList::exchange(list, reader) &&
+         reader.finish() && list.is_sound() && is_unchanged(root, record, list);
 }
 
 }  // namespace
@@ -58,6 +61,17 @@ uint64_t ClassList::fingerprint() const {
   return parts.value();
 }
 
+void keep_classes(const std::string& root, const ClassList& list, const WalkRecord& record) {
+  const std::string path = list_cache_path(root);
+  if (path.empty()) {
+    return;
+  }
+  ListWriter writer(path, kKind);
+  const std::vector<std::string> roots = {root};
+  (void)(writer.strings(roots) && WalkRecord::exchange(record, writer) &&
+         ClassList::exchange(list, writer) && writer.finish());
+}
+
 ClassList load_classes(const std::string& root, const std::string& shown,
                        std::vector<std::string>& warnings) {
   const std::string cache = list_cache_path(root);
@@ -67,8 +81,8 @@ ClassList load_classes(const std::string& root, const std::string& shown,
   }
   WalkRecord record;
   list = walk_classes(root, shown, kThreads, record);
-  if (!cache.empty() && record.settled) {
-    keep(cache, root, list, record);
+  if (record.settled) {
+    keep_classes(root, list, record);
   }
   warnings.insert(warnings.end(), record.warnings.begin(), record.warnings.end());
   return list;

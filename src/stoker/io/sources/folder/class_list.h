@@ -46,11 +46,19 @@ struct WalkRecord {
   }
 };
 
+// The classes of a folder, sorted; adds it to `record`. Throws Error: no folder, or no class.
+std::vector<std::string> find_classes(const std::string& root, const std::string& shown,
+                                      WalkRecord& record);
+
 // Reads all folders below `root` (absolute, without a last slash), with `threads` threads; files
 // are not looked at. `shown` is the root in messages. Throws Error where ImageFolder would raise:
 // NotFound for no folder, no class or a class without an image.
 ClassList walk_classes(const std::string& root, const std::string& shown, int threads,
                        WalkRecord& record);
+
+// Writes what load_classes() may take next time. Not being able to is no fault: the list is found
+// again by a walk.
+void keep_classes(const std::string& root, const ClassList& list, const WalkRecord& record);
 
 // The list from the cache where no folder has changed since; else from a walk, which is then kept.
 ClassList load_classes(const std::string& root, const std::string& shown,

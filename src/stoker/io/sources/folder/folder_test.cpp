@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,6 +140,20 @@ TEST_F(FolderTest, ListIsCachedUntilAFolderChanges) {
   EXPECT_EQ(names().size(), 4U);
 }
 
+// An index is written there, for instance.
+TEST_F(FolderTest, AnotherFileBesideTheClassesDoesNotMatter) {
+  write("a/1.jpg");
+  settle();
+  ASSERT_EQ(names().size(), 1U);
+  const auto time = fs::last_write_time(root() + "/a");
+  write("a/2.jpg");
+  fs::last_write_time(root() + "/a", time);
+  write(".stoker-index");
+  EXPECT_EQ(names().size(), 1U);  // from the cache
+  write("b/3.jpg");
+  EXPECT_EQ(names().size(), 3U);
+}
+
 TEST_F(FolderTest, CachedListEqualsAWalk) {
   write("a/sub/1.jpg");
   write("b/\xFF\xC3\xA9.jpg");
@@ -196,6 +211,58 @@ TEST_F(FolderTest, LinkInACircleEndsWhereTheSystemSays) {
   const size_t count = names().size();
   EXPECT_GT(count, 10U);
   EXPECT_LT(count, 100U);
+}
+
+int64_t resident_bytes() {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * ::sysconf(_SC_PAGESIZE);
+}
+
+// Folders are there, files are not: nobody looks at them.
+TEST_F(FolderTest, AMillionCachedFilesOpenFastAndStaySmall) {
+  constexpr int kFolders = 1000;
+  constexpr int kFiles = 1000;
+  {
+    ClassList list;
+    WalkRecord record;
+    const auto add_walked = [&](const std::string& folder) {
+      fs::create_directories(root() + "/" + folder);
+      record.folders.add(folder);
+    };
+    add_walked("");
+    for (int folder = 0; folder < kFolders; ++folder) {
+      list.classes.push_back(fmt::format("n{:08}", folder));
+      list.folders.add(list.classes.back() + "/");
+      list.folder_labels.push_back(static_cast<uint32_t>(folder));
+      add_walked(list.classes.back() + "/");
+      for (int file = 0; file < kFiles; ++file) {
+        list.names.add(fmt::format("n{:08}_{}.JPEG", folder, file));
+        list.folder_of.push_back(static_cast<uint32_t>(folder));
+      }
+    }
+    record.stamps.resize(record.folders.size());
+    for (size_t i = 0; i < record.stamps.size(); ++i) {
+      const std::string path = fmt::format("{}/{}", root(), record.folders[i]);
+      ASSERT_TRUE(stamp_of(path.c_str(), record.stamps[i]));
+    }
+    keep_classes(root(), list, record);
+  }
+  ::malloc_trim(0);
+  const int64_t before_bytes = resident_bytes();
+  const auto start = std::chrono::steady_clock::now();
+  const auto source = open();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const int64_t used_bytes = resident_bytes() - before_bytes;
+  ASSERT_EQ(source->count(), kFolders * kFiles);
+  EXPECT_EQ(source->name(123456), root() + "/n00000123/n00000123_456.JPEG");
+  EXPECT_EQ(source->label(999999), 999);
+  fmt::print("1,000,000 files: {:.0f} ms, {:.1f} MB\n", seconds.count() * 1e3,
+             static_cast<double>(used_bytes) * 1e-6);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(seconds.count(), 0.5);
+  EXPECT_LT(used_bytes, 50'000'000);
+#endif
 }
 
 TEST_F(FolderTest, ThreadsDoNotMatter) {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <condition_variable>
 #include <exception>
 #include <limits>
@@ -17,135 +12,12 @@
 #include <thread>
 
 #include "stoker/core/error.h"
-#include "stoker/io/list_cache.h"
 #include "stoker/io/python_order.h"
 #include "stoker/io/sources/folder/class_list.h"
+#include "stoker/io/sources/folder/folder_reader.h"
 
 namespace stoker::io {
 namespace {
-
-constexpr std::array<std::string_view, 9> kExtensions = {".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
-                                                         ".pgm", ".tif",  ".tiff", ".webp"};
-
-bool is_image(std::string_view name) {
-  return std::any_of(kExtensions.begin(), kExtensions.end(), [&](std::string_view extension) {
-    return name.size() >= extension.size() &&
-           std::equal(extension.rbegin(), extension.rend(), name.rbegin(), [](char e, char c) {
-             return e == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-           });
-  });
-}
-
-// One folder that was read.
-struct Folder {
-  std::string path;  // from the root on, with a slash at its end unless it is the root
-  uint32_t label = 0;
-  Stamp stamp;
-  std::vector<std::string> subfolders;
-  NameTable images;
-  bool readable = true;
-};
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
-class FolderReader {
- public:
-  FolderReader(const std::string& root, WalkRecord& record, std::mutex& mutex)
-      : root_(root), record_(record), mutex_(mutex) {}
-
-  // As os.walk does: what cannot be read is left out as a whole.
-  void read(Folder& folder, bool classes_only) {
-    path_ = root_ + "/" + folder.path;
-    FileHandle file = open_to_read(path_.c_str());
-    const int fd = file.get();
-    const std::unique_ptr<DIR, CloseFolder> entries(file.is_open() ? ::fdopendir(fd) : nullptr);
-    if (entries == nullptr) {
-      give_up(folder, errno);
-      return;
-    }
-    (void)file.release();
-    const int64_t looked_at_ns = realtime_ns();
-    if (!stamp_of(fd, folder.stamp) || !read_entries(entries.get(), folder, classes_only)) {
-      give_up(folder, errno);
-      return;
-    }
-    Stamp after;
-    if (!stamp_of(fd, after) || after != folder.stamp || !is_settled(after, looked_at_ns)) {
-      unsettle();
-    }
-  }
-
- private:
-  bool read_entries(DIR* entries, Folder& folder, bool classes_only) {
-    std::vector<std::string> images;
-    size_t characters = 0;
-    while (true) {
-      errno = 0;
-      const dirent* entry = ::readdir(entries);
-      if (entry == nullptr && errno != 0) {
-        return false;
-      }
-      if (entry == nullptr) {
-        break;
-      }
-      const std::string_view name(entry->d_name);
-      if (name == "." || name == "..") {
-        continue;
-      }
-      if (is_folder(*entry, classes_only)) {
-        folder.subfolders.emplace_back(name);
-      } else if (!classes_only && is_image(name)) {
-        images.emplace_back(name);
-        characters += name.size();
-      }
-    }
-    std::sort(images.begin(), images.end(), python_less);
-    folder.images.reserve(images.size(), characters);
-    for (const std::string& image : images) {
-      folder.images.add(image);
-    }
-    return true;
-  }
-
-  // Follows links by the whole path, as Python does: a link in a circle ends where the system says
-  // that there are too many, and is a file there.
-  bool is_folder(const dirent& entry, bool is_class) {
-    if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) {
-      return entry.d_type == DT_DIR;
-    }
-    struct stat found{};
-    const std::string path = path_ + entry.d_name;
-    if (::stat(path.c_str(), &found) == 0) {
-      return S_ISDIR(found.st_mode);
-    }
-    if (is_class && errno != ENOENT) {
-      const Status status = system_status("cannot look at", path, errno);
-      throw Error(status.code(), status.message(), "remove the link, or allow to read it");
-    }
-    unsettle();  // what it points to may appear without a change here
-    return false;
-  }
-
-  void give_up(Folder& folder, int error) {
-    folder.readable = false;
-    folder.subfolders.clear();
-    folder.images = {};
-    const std::lock_guard lock(mutex_);
-    record_.settled = false;
-    record_.warnings.push_back(system_status("left out: cannot read", path_, error).message());
-  }
-  void unsettle() {
-    const std::lock_guard lock(mutex_);
-    record_.settled = false;
-  }
-
-  const std::string& root_;
-  WalkRecord& record_;
-  std::mutex& mutex_;
-  std::string path_;  // of the folder that is read, with a slash at its end
-};
 
 // Folders that are still to be read, and those that are.
 class Walk {
@@ -220,30 +92,6 @@ class Walk {
   std::exception_ptr failure_;
 };
 
-std::vector<std::string> find_classes(const std::string& root, const std::string& shown,
-                                      WalkRecord& record) {
-  std::mutex mutex;
-  Folder top;
-  WalkRecord seen;
-  FolderReader(root, seen, mutex).read(top, true);
-  if (!top.readable) {
-    Stamp ignored;
-    const bool exists = stamp_of(root.c_str(), ignored);
-    throw Error(exists ? ErrorCode::IoError : ErrorCode::NotFound,
-                fmt::format("'{}' is no folder that can be read", shown),
-                "a data set is a folder with one sub-folder a class");
-  }
-  if (top.subfolders.empty()) {
-    throw Error(ErrorCode::NotFound, fmt::format("Couldn't find any class folder in {}.", shown),
-                "put the images of each class into a sub-folder of its name");
-  }
-  std::sort(top.subfolders.begin(), top.subfolders.end(), python_less);
-  record.folders.add("");
-  record.stamps.push_back(top.stamp);
-  record.settled = seen.settled;
-  return std::move(top.subfolders);
-}
-
 void refuse_empty_classes(const ClassList& list) {
   std::vector<bool> seen(list.classes.size());
   for (const uint32_t label : list.folder_labels) {
@@ -258,7 +106,7 @@ void refuse_empty_classes(const ClassList& list) {
   if (!empty.empty()) {
     throw Error(ErrorCode::NotFound,
                 fmt::format("Found no valid file for the classes {}. Supported extensions are: {}",
-                            fmt::join(empty, ", "), fmt::join(kExtensions, ", ")),
+                            fmt::join(empty, ", "), fmt::join(kImageExtensions, ", ")),
                 "remove these folders, or put images into them");
   }
 }
@@ -301,6 +149,30 @@ void merge(std::vector<std::unique_ptr<Folder>> folders, ClassList& list, WalkRe
 }
 
 }  // namespace
+
+std::vector<std::string> find_classes(const std::string& root, const std::string& shown,
+                                      WalkRecord& record) {
+  std::mutex mutex;
+  Folder top;
+  WalkRecord seen;
+  FolderReader(root, seen, mutex).read(top, true);
+  if (!top.readable) {
+    Stamp ignored;
+    const bool exists = stamp_of(root.c_str(), ignored);
+    throw Error(exists ? ErrorCode::IoError : ErrorCode::NotFound,
+                fmt::format("'{}' is no folder that can be read", shown),
+                "a data set is a folder with one sub-folder a class");
+  }
+  if (top.subfolders.empty()) {
+    throw Error(ErrorCode::NotFound, fmt::format("Couldn't find any class folder in {}.", shown),
+                "put the images of each class into a sub-folder of its name");
+  }
+  std::sort(top.subfolders.begin(), top.subfolders.end(), python_less);
+  record.folders.add("");
+  record.stamps.push_back(top.stamp);
+  record.settled = seen.settled;
+  return std::move(top.subfolders);
+}
 
 ClassList walk_classes(const std::string& root, const std::string& shown, int threads,
                        WalkRecord& record) {
