@@ -66,6 +66,36 @@ TEST(JpegDecoder, Formats) {
   }
 }
 
+// Rows that stand apart, and rows back to back, which the decoder fills in another way.
+TEST(JpegDecoder, WritesOnlyItsRows) {
+  const auto state = make_state();
+  JpegSpec spec;
+  spec.width = 300;
+  spec.height = 90;
+  const Data jpeg = encode(spec);
+  const Data whole = testing::decode_plainly(jpeg);
+  for (const Region& r : {Region{130, 20, 230, 70}, Region{299, 0, 300, 90}, Region{17, 5, 25, 9},
+                          Region{0, 0, 300, 90}, Region{20, 30, 290, 31}}) {
+    const size_t kept = static_cast<size_t>(r.width()) * 3;
+    for (const size_t gap : {size_t{0}, size_t{1}, size_t{100}}) {
+      constexpr uint8_t kUntouched = 0xA5;
+      constexpr size_t kAround = 400;
+      const size_t stride = kept + gap;
+      const auto height = static_cast<size_t>(r.height());
+      Data want(2 * kAround + stride * height, kUntouched);
+      Data got = want;
+      for (size_t y = 0; y < height; ++y) {
+        const size_t from = ((static_cast<size_t>(r.y0) + y) * 300 + static_cast<size_t>(r.x0)) * 3;
+        std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(from), kept,
+                    want.begin() + static_cast<std::ptrdiff_t>(kAround + y * stride));
+      }
+      const ImageView out{got.data() + kAround, r.width(), r.height(), 3, stride};
+      ASSERT_TRUE(state->decode(jpeg, {r, PixelFormat::Rgb}, out).ok());
+      EXPECT_EQ(got, want) << r.x0 << ' ' << r.y0 << ", gap " << gap;
+    }
+  }
+}
+
 TEST(JpegDecoder, CmykIsLeftToOthers) {
   const auto state = make_state();
   JpegSpec spec;
