@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grain: Pillow and torchvision in its reading threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import grain
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+from workloads import Photos, torchvision_transform
+
+NAME = "Grain"
+PACKAGES = ("grain",)
+SETS = ("jpeg",)
+
+
+def make(photos: Photos, batch: int, threads: int, workload: str) -> Iterator[Tensor]:
+    transform = torchvision_transform(workload)
+
+    def load(path: str) -> Any:
+        with Image.open(path) as image:
+            return transform(image.convert("RGB")).numpy()
+
+    data = grain.MapDataset.source([str(path) for path in photos.files()])
+    if workload == "train":
+        data = data.shuffle(seed=0)
+    read = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=2 * batch)
+    stream = data.repeat().map(load).to_iter_dataset(read).batch(batch, drop_remainder=True)
+    for images in stream:
+        yield torch.from_numpy(np.asarray(images))

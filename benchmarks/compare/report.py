@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From blocks to ratios, goals and a table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from process import Block
+from rounds import Case, Entry
+from workloads import STD, WORKLOADS
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import paired
+
+OURS = ("stoker", "stoker_indexed", "stoker_packed")
+GOALS = (  # workload, set, cores, ours, the other, goal
+    ("train", "jpeg", 1, "stoker", "pillow_torchvision", 2.5),
+    ("train", "jpeg", 1, "stoker", "torchvision_io_v2", 1.6),
+    ("train", "jpeg", 1, "stoker", "dali_cpu", 1.6),
+    ("train", "jpeg", 1, "stoker_indexed", "pillow_torchvision", 3.1),
+    ("train", "jpeg", 1, "stoker_indexed", "torchvision_io_v2", 2.0),
+    ("train", "jpeg", 1, "stoker_indexed", "dali_cpu", 2.0),
+    ("eval", "jpeg", 1, "stoker", "pillow_torchvision", 1.8),
+    ("train", "progressive", 1, "stoker_packed", "pillow_torchvision", 3.0),
+    ("train", "png", 1, "stoker", "pillow_torchvision", 1.0),
+    ("train", "webp", 1, "stoker", "pillow_torchvision", 1.0),
+)
+SCALING_GOAL = 0.9  # of twice the speed on twice the cores
+
+
+def pixels(file: Path, reference: Path) -> dict[str, Any]:
+    """How a batch differs from the reference, in levels of 0 to 255."""
+    ours, theirs = np.load(file), np.load(reference)
+    if ours.shape != theirs.shape:
+        return {"equal": False, "shape": list(ours.shape)}
+    std = np.array(STD, np.float32).reshape(1, 3, 1, 1)
+    levels = np.abs(ours - theirs) * std * 255
+    return {
+        "compared": int(ours.size),
+        "equal": bool(ours.tobytes() == theirs.tobytes()),
+        "differ_share": round(float(np.mean(levels > 0.5)), 5),
+        "mean_levels": round(float(levels.mean()), 3),
+        "most_levels": round(float(levels.max()), 1),
+    }
+
+
+def case_result(case: Case, set_name: str, clock: str) -> dict[str, Any]:
+    """Speeds, ratios of stoker over each, and scaling of one case."""
+    rates = {_key(entry): _rates(entry.blocks, clock) for entry in case.entries if entry.blocks}
+    rows = [_row(entry, rates) for entry in case.entries]
+    fewest = min(len(entry.cores) for entry in case.entries)
+    scaling = {}
+    for name, cores in rates:
+        if cores > fewest and (name, fewest) in rates:
+            times = cores / fewest
+            ratio = paired.ratio(rates[name, cores], rates[name, fewest])
+            scaling[f"{name}, {fewest} to {cores} cores"] = [value / times for value in ratio]
+    return {"workload": case.workload, "set": set_name, "rows": rows, "scaling": scaling}
+
+
+def _key(entry: Entry) -> tuple[str, int]:
+    return entry.contender, len(entry.cores)
+
+
+def _rates(blocks: list[Block], clock: str) -> list[float]:
+    return [b.samples / (b.cpu_s if clock == "cpu" else b.seconds) for b in blocks]
+
+
+def _row(entry: Entry, rates: dict[tuple[str, int], list[float]]) -> dict[str, Any]:
+    row: dict[str, Any] = {"contender": entry.contender, "cores": len(entry.cores)}
+    if not entry.blocks:
+        return {**row, "failed": entry.failed}
+    mine = rates[_key(entry)]
+    seconds = sum(block.seconds for block in entry.blocks)
+    ours = {
+        name: rates[name, len(entry.cores)] for name in OURS if (name, len(entry.cores)) in rates
+    }
+    return {
+        **row,
+        "samples_per_s": round(float(np.median(mine)), 1),
+        "cores_used": round(sum(block.cpu_s for block in entry.blocks) / seconds, 3),
+        "cores_used_by_others": round(sum(b.others_cpu_s for b in entry.blocks) / seconds, 3),
+        "ratio": {name: list(paired.ratio(rate, mine)) for name, rate in ours.items()},
+        "blocks": [[b.samples, round(b.seconds, 4), round(b.cpu_s, 2)] for b in entry.blocks],
+    }
+
+
+def goals(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was to be shown, of what was measured."""
+    rows = {
+        (case["workload"], case["set"], row["cores"], row["contender"]): row.get("ratio", {})
+        for case in cases
+        for row in case["rows"]
+    }
+    found = []
+    for workload, photos, cores, ours, other, goal in GOALS:
+        ratio = rows.get((workload, photos, cores, other), {}).get(ours)
+        if ratio is not None:
+            what = f"{ours} / {other}, {workload}, {photos}, {cores} core"
+            found.append({"what": what, "ratio": ratio, "goal": goal, "met": ratio[1] >= goal})
+    for case in cases:
+        for what, share in case["scaling"].items():
+            if what.split(",")[0] in OURS:
+                met = share[1] >= SCALING_GOAL
+                found.append(
+                    {"what": f"scaling of {what}", "ratio": share, "goal": SCALING_GOAL, "met": met}
+                )
+    return found
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """One table a case."""
+    return "\n".join(
+        line for case in result["cases"] for line in _table(case, result["contenders"])
+    )
+
+
+def _table(case: dict[str, Any], contenders: dict[str, Any]) -> list[str]:
+    counts = sorted({row["cores"] for row in case["rows"]})
+    ours = [name for name in OURS if any(name in row.get("ratio", {}) for row in case["rows"])]
+    head = ["loader", "pixels equal Pillow's"]
+    for cores in counts:
+        head.append(f"samples/s, {cores} core{'s' if cores > 1 else ''}")
+        head += [f"{name} is" for name in ours]
+    lines = [f"**{case['workload']}, {case['set']}**: {WORKLOADS[case['workload']]}", ""]
+    lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    for name in dict.fromkeys(row["contender"] for row in case["rows"]):
+        cells = [
+            contenders[name]["name"],
+            _pixels_text(contenders[name]["pixels"].get(case["set"])),
+        ]
+        rows = {row["cores"]: row for row in case["rows"] if row["contender"] == name}
+        for cores in counts:
+            cells += _cells(rows.get(cores), ours)
+        lines.append("| " + " | ".join(cells) + " |")
+    for what, share in case["scaling"].items():
+        if what.split(",")[0] in OURS:
+            lines += ["", f"Of twice the speed, {what}: {_interval(share)}"]
+    return [*lines, ""]
+
+
+def _cells(row: dict[str, Any] | None, ours: list[str]) -> list[str]:
+    if row is None or "failed" in row:
+        return ["-"] * (1 + len(ours))
+    ratios = [_interval(row["ratio"][name]) if name in row["ratio"] else "-" for name in ours]
+    return [f"{row['samples_per_s']:,.0f}", *ratios]
+
+
+def _interval(ratio: list[float]) -> str:
+    low, estimate, high = ratio
+    return f"{estimate:.2f}x ({low:.2f} to {high:.2f})"
+
+
+def _pixels_text(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "not compared"
+    if found["equal"]:
+        return "yes"
+    if "shape" in found:
+        return f"no, its shape is {found['shape']}"
+    share, most = found["differ_share"], found["most_levels"]
+    return f"no: {100 * share:.2g} % of values differ, by up to {most:.0f} of 255"
