@@ -14,7 +14,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("STOKER_BIN", ROOT / "build/dev/stoker"))
-COMMANDS = [["data", "bench"], ["data", "synth"], ["list"], ["profile"], ["run"]]
+COMMANDS = [
+    ["data", "bench"],
+    ["data", "scan"],
+    ["data", "show"],
+    ["data", "synth"],
+    ["list"],
+    ["profile"],
+    ["run"],
+]
 
 
 def stoker(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -217,10 +225,51 @@ def test_bench_without_python(tmp_path: Path) -> None:
     assert json_of(*args, "--no-baseline")["no_baseline_reason"] == "not asked for"
 
 
-def test_bench_of_a_folder_without_jpegs(tmp_path: Path) -> None:
+def test_bench_of_other_transforms(tmp_path: Path) -> None:
+    pytest.importorskip("torchvision")
+    photos = make_photos(tmp_path)
+    text = "Resize([40, 30], interpolation=InterpolationMode.BICUBIC) | ToTensor"
+    args = ["data", "bench", photos, "--seconds", "0.5", "--threads", "1", "--transforms", text]
+    document = json_of(*args)
+    assert document["transforms"] == "Resize(interpolation=bicubic, size=(40,30)), ToTensor()"
+    assert (document["size"], document["indexed_share"]) == (30, 0)
+    assert document["baseline"]["samples_per_s"] > 0
+    assert_usage(stoker(*args, "--size", "64"), "--size and --transforms are both given")
+
+
+def test_bench_of_a_folder_without_images(tmp_path: Path) -> None:
     assert_usage(
-        stoker("data", "bench", str(tmp_path)), f"no .jpg or .jpeg file below '{tmp_path}'"
+        stoker("data", "bench", str(tmp_path)), f"Couldn't find any class folder in {tmp_path}."
     )
+
+
+def test_bench_of_files_that_nobody_decodes(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/text.jpg").write_text("no image")
+    assert_usage(
+        stoker("data", "bench", str(tmp_path), "--no-baseline"),
+        f"the native decoders take none of these files: {tmp_path}/a/text.jpg: "
+        "no decoder knows these data",
+    )
+
+
+def test_list_of_transforms_has_their_parameters() -> None:
+    items = {item["name"]: item for item in json_of("list", "transforms")["items"]}
+    crop = items["RandomResizedCrop"]
+    assert crop["id"] == "random_resized_crop"
+    params = {param["name"]: param for param in crop["parameters"]}
+    assert list(params) == ["size", "scale", "ratio", "interpolation"]
+    assert params["size"]["required"]
+    assert "default" not in params["size"]
+    assert params["scale"]["default"] == "0.08,1.0"
+    assert params["interpolation"]["choices"][0] == "nearest"
+    flip = "RandomHorizontalFlip(p=0.5)"
+    assert flip in stoker("list", "transforms").stdout
+
+
+def test_list_of_sources() -> None:
+    ids = [item["id"] for item in json_of("list", "sources")["items"]]
+    assert ids == ["folder", "tar"]
 
 
 def test_full_disk_on_stdout_is_a_failure() -> None:

@@ -4,106 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "stoker/cli/commands/data_bench/baseline.h"
+#include "stoker/cli/commands/data_bench/measurement.h"
 #include "stoker/core/error.h"
 #include "stoker/core/json.h"
-#include "stoker/core/stats.h"
 #include "stoker/core/system_view.h"
 #include "stoker/io/open_source.h"
 #include "stoker/pipeline/transform_text.h"
-#include "stoker/scan/loader_speed.h"
 
 namespace stoker::cli {
 namespace {
-
-constexpr int kRounds = 3;  // of A-B-B-A
-constexpr double kWarmUpSeconds = 0.3;
-
-struct Measurement {
-  std::vector<double> native_rates;  // samples per second, one a block
-  std::vector<double> baseline_rates;
-  std::vector<AbbaRound> rounds;
-  int64_t samples = 0, skipped = 0, indexed = 0;
-  std::array<int64_t, scan::kStages.size()> stage_ns{};
-  std::string baseline_name;
-  std::string no_baseline_reason;
-};
-
-class Bench {
- public:
-  Bench(scan::LoaderSpeed& native, Baseline* baseline) : native_(native), baseline_(baseline) {}
-
-  Measurement run(double seconds) {
-    native_.run_block(kWarmUpSeconds);
-    if (baseline_ != nullptr && baseline_block(kWarmUpSeconds)) {
-      const double block = seconds / (4 * kRounds);
-      for (int round = 0; round < kRounds && baseline_ != nullptr; ++round) {
-        run_round(block);
-      }
-    }
-    if (baseline_ == nullptr) {
-      for (int block = 0; block < kRounds; ++block) {
-        native_block(seconds / kRounds);
-      }
-    }
-    return std::move(found_);
-  }
-
- private:
-  // Both give seconds a sample.
-  double native_block(double seconds) {
-    const scan::SpeedBlock block = native_.run_block(seconds);
-    if (block.samples == 0) {
-      throw Error(ErrorCode::InvalidArgument,
-                  "the native decoders take none of these files: " + block.skip_reason,
-                  "`stoker data scan PATH` says what is in them");
-    }
-    found_.samples += block.samples;
-    found_.skipped += block.skipped;
-    found_.indexed += block.indexed;
-    for (size_t stage = 0; stage < block.stage_ns.size(); ++stage) {
-      found_.stage_ns[stage] += block.stage_ns[stage];
-    }
-    found_.native_rates.push_back(static_cast<double>(block.samples) / block.seconds);
-    return 1 / found_.native_rates.back();
-  }
-
-  std::optional<double> baseline_block(double seconds) {
-    const Result<BaselineBlock> block = baseline_->run_block(seconds);
-    if (!block.ok()) {
-      found_.no_baseline_reason = block.status().message();
-      found_.rounds.clear();
-      baseline_ = nullptr;
-      return std::nullopt;
-    }
-    return block->seconds / static_cast<double>(block->samples);
-  }
-
-  void run_round(double seconds) {
-    AbbaRound round;
-    const std::optional<double> first = baseline_block(seconds);
-    if (!first) {
-      return;
-    }
-    round.a_first = *first;
-    round.b_first = native_block(seconds);
-    round.b_second = native_block(seconds);
-    const std::optional<double> second = baseline_block(seconds);
-    if (!second) {
-      return;
-    }
-    round.a_second = *second;
-    found_.baseline_rates.push_back(1 / round.a_first);
-    found_.baseline_rates.push_back(1 / round.a_second);
-    found_.rounds.push_back(round);
-  }
-
-  scan::LoaderSpeed& native_;
-  Baseline* baseline_;
-  Measurement found_;
-};
 
 // What is measured.
 struct BenchSetup {
@@ -123,7 +33,7 @@ double share_of(const Measurement& found, size_t stage) {
          static_cast<double>(std::max<int64_t>(sum, 1));
 }
 
-Json json_of(const BenchSetup& setup, const Measurement& found) {
+Json json_of(const BenchSetup& setup, const std::string& baseline, const Measurement& found) {
   const double rate = median(found.native_rates);
   const int64_t read = found.samples + found.skipped;
   Json stages = Json::array();
@@ -148,8 +58,8 @@ Json json_of(const BenchSetup& setup, const Measurement& found) {
     return json.set("ratio", Json());
   }
   const Estimate ratio = paired_gain(found.rounds);
-  json.set("baseline", Json::object({{"name", found.baseline_name},
-                                     {"samples_per_s", median(found.baseline_rates)}}));
+  json.set("baseline",
+           Json::object({{"name", baseline}, {"samples_per_s", median(found.baseline_rates)}}));
   return json.set("ratio", Json::array({ratio.low, ratio.value, ratio.high}));
 }
 
@@ -221,13 +131,11 @@ int run(const ParsedArgs& args) {
           ? Result<std::unique_ptr<Baseline>>(Status(ErrorCode::NotFound, "not asked for"))
           : Baseline::start(setup.path, specs_json(setup.transforms), setup.threads);
   Measurement found =
-      Bench(native, baseline.ok() ? baseline->get() : nullptr).run(values.number("seconds"));
-  if (baseline.ok()) {
-    found.baseline_name = (*baseline)->name();
-  } else {
+      measure(native, baseline.ok() ? baseline->get() : nullptr, values.number("seconds"));
+  if (!baseline.ok()) {
     found.no_baseline_reason = baseline.status().message();
   }
-  const Json json = json_of(setup, found);
+  const Json json = json_of(setup, baseline.ok() ? (*baseline)->name() : "", found);
   if (values.flag("json")) {
     fmt::print("{}\n", json.dump());
   } else {
