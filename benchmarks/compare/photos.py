@@ -45,7 +45,7 @@ def make_photos(out: Path, count: int = 600) -> Path:
     if out.exists():
         return out
     import skimage.data
-    import sklearn
+    import sklearn  # type: ignore[import-untyped]
 
     folders = (
         (Path(skimage.data.__file__).parent, SKIMAGE),

@@ -15,6 +15,8 @@ from workloads import STD, WORKLOADS
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 import paired
 
+Rates = dict[tuple[str, int], list[float]]  # of each block, by contender and number of cores
+
 OURS = ("stoker", "stoker_indexed", "stoker_packed")
 GOALS = (  # workload, set, cores, ours, the other, goal
     ("train", "jpeg", 1, "stoker", "pillow_torchvision", 2.5),
@@ -48,17 +50,27 @@ def pixels(file: Path, reference: Path) -> dict[str, Any]:
 
 
 def case_result(case: Case, set_name: str, clock: str) -> dict[str, Any]:
-    """Speeds, ratios of stoker over each, and scaling of one case."""
+    """Speeds, ratios of stoker over each, and scaling of one case; by `clock`, "wall" or "cpu"."""
     rates = {_key(entry): _rates(entry.blocks, clock) for entry in case.entries if entry.blocks}
-    rows = [_row(entry, rates) for entry in case.entries]
-    fewest = min(len(entry.cores) for entry in case.entries)
-    scaling = {}
+    return {
+        "workload": case.workload,
+        "set": set_name,
+        "rows": [_row(entry, rates) for entry in case.entries],
+        "scaling": _scaling(rates) if clock == "wall" else {},
+    }
+
+
+def _scaling(rates: Rates) -> dict[str, list[float]]:
+    """Speed on the more cores over that on the fewest, as a share of what twice the cores would
+    give at best; both were measured in the same rounds."""
+    fewest = min((cores for _, cores in rates), default=1)
+    found = {}
     for name, cores in rates:
         if cores > fewest and (name, fewest) in rates:
-            times = cores / fewest
             ratio = paired.ratio(rates[name, cores], rates[name, fewest])
-            scaling[f"{name}, {fewest} to {cores} cores"] = [value / times for value in ratio]
-    return {"workload": case.workload, "set": set_name, "rows": rows, "scaling": scaling}
+            what = f"{name}, {fewest} to {cores} cores"
+            found[what] = [value * fewest / cores for value in ratio]
+    return found
 
 
 def _key(entry: Entry) -> tuple[str, int]:
@@ -69,21 +81,20 @@ def _rates(blocks: list[Block], clock: str) -> list[float]:
     return [b.samples / (b.cpu_s if clock == "cpu" else b.seconds) for b in blocks]
 
 
-def _row(entry: Entry, rates: dict[tuple[str, int], list[float]]) -> dict[str, Any]:
-    row: dict[str, Any] = {"contender": entry.contender, "cores": len(entry.cores)}
+def _row(entry: Entry, rates: Rates) -> dict[str, Any]:
+    name, cores = _key(entry)
+    row: dict[str, Any] = {"contender": name, "cores": cores}
     if not entry.blocks:
         return {**row, "failed": entry.failed}
-    mine = rates[_key(entry)]
+    mine = rates[name, cores]
     seconds = sum(block.seconds for block in entry.blocks)
-    ours = {
-        name: rates[name, len(entry.cores)] for name in OURS if (name, len(entry.cores)) in rates
-    }
+    ours = {who: rates[who, cores] for who in OURS if (who, cores) in rates}
     return {
         **row,
         "samples_per_s": round(float(np.median(mine)), 1),
         "cores_used": round(sum(block.cpu_s for block in entry.blocks) / seconds, 3),
         "cores_used_by_others": round(sum(b.others_cpu_s for b in entry.blocks) / seconds, 3),
-        "ratio": {name: list(paired.ratio(rate, mine)) for name, rate in ours.items()},
+        "ratio": {who: list(paired.ratio(rate, mine)) for who, rate in ours.items()},
         "blocks": [[b.samples, round(b.seconds, 4), round(b.cpu_s, 2)] for b in entry.blocks],
     }
 
@@ -124,10 +135,11 @@ def _table(case: dict[str, Any], contenders: dict[str, Any]) -> list[str]:
     head = ["loader", "pixels equal Pillow's"]
     for cores in counts:
         head.append(f"samples/s, {cores} core{'s' if cores > 1 else ''}")
-        head += [f"{name} is" for name in ours]
+        head += [f"{name.removeprefix('stoker_')} / it" for name in ours]
     lines = [f"**{case['workload']}, {case['set']}**: {WORKLOADS[case['workload']]}", ""]
     lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    for name in dict.fromkeys(row["contender"] for row in case["rows"]):
+    fastest = sorted(case["rows"], key=lambda row: (row["cores"], -row.get("samples_per_s", 0.0)))
+    for name in dict.fromkeys(row["contender"] for row in fastest):
         cells = [
             contenders[name]["name"],
             _pixels_text(contenders[name]["pixels"].get(case["set"])),
@@ -145,13 +157,16 @@ def _table(case: dict[str, Any], contenders: dict[str, Any]) -> list[str]:
 def _cells(row: dict[str, Any] | None, ours: list[str]) -> list[str]:
     if row is None or "failed" in row:
         return ["-"] * (1 + len(ours))
-    ratios = [_interval(row["ratio"][name]) if name in row["ratio"] else "-" for name in ours]
+    ratios = [
+        _interval(row["ratio"][name]) if name in row["ratio"] and name != row["contender"] else "-"
+        for name in ours
+    ]
     return [f"{row['samples_per_s']:,.0f}", *ratios]
 
 
 def _interval(ratio: list[float]) -> str:
     low, estimate, high = ratio
-    return f"{estimate:.2f}x ({low:.2f} to {high:.2f})"
+    return f"{estimate:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _pixels_text(found: dict[str, Any] | None) -> str:

@@ -27,11 +27,11 @@ def pipeline(folder: str, train: bool) -> Any:
             random_area=[0.08, 1.0],
             random_aspect_ratio=[3 / 4, 4 / 3],
         )
-        images = fn.resize(images, size=[SIZE, SIZE], interp_type=types.INTERP_TRIANGULAR)
+        images = fn.resize(images, size=[SIZE, SIZE], interp_type=types.INTERP_LINEAR)
         mirror = fn.random.coin_flip()
     else:
         images = fn.decoders.image(files, device="cpu", output_type=types.RGB)
-        images = fn.resize(images, resize_shorter=RESIZE, interp_type=types.INTERP_TRIANGULAR)
+        images = fn.resize(images, resize_shorter=RESIZE, interp_type=types.INTERP_LINEAR)
         mirror = 0
     return fn.crop_mirror_normalize(
         images,

@@ -5,29 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import ours
 from torch import Tensor
-from workloads import MEAN, RESIZE, SIZE, STD, Photos, endless
-
-import stoker
-import stoker.transforms as T
+from workloads import Photos
 
 NAME = "stoker.ImageLoader"
 PACKAGES = ()
-SETS = ("jpeg", "png", "webp")
+SETS = ("jpeg", "progressive", "png", "webp")
 
 
 def make(photos: Photos, batch: int, threads: int, workload: str) -> Iterator[Tensor]:
-    if workload == "train":
-        first = [T.RandomResizedCrop(SIZE), T.RandomHorizontalFlip()]
-    else:
-        first = [T.Resize(RESIZE), T.CenterCrop(SIZE)]
-    loader = stoker.ImageLoader(
-        photos.folder,
-        batch,
-        [*first, T.ToTensor(), T.Normalize(MEAN, STD)],
-        shuffle=workload == "train",
-        drop_last=True,
-        threads=threads,
-        index=None,
-    )
-    return endless(loader)
+    return ours.batches(photos.folder, batch, threads, workload, index=None)
