@@ -61,18 +61,28 @@ class Problems {
           "pip install pillow, or name a Python that has it in STOKER_PYTHON, and scan again");
     }
   }
+  // "first a/1.jpg and b/7.jpg", of the first group that lies in that many classes.
+  std::string first_group(size_t least_classes) const {
+    for (const Json& group : scan_["duplicates"]["groups"].items()) {
+      if (group["classes"].items().size() >= least_classes) {
+        const Json::Array& names = group["names"].items();
+        return fmt::format("first {} and {}", names.front().text(), names.back().text());
+      }
+    }
+    return "";
+  }
   void duplicates() {
     const Json& found = scan_["duplicates"];
     if (const int64_t mixed = found["groups_in_several_classes"].integer(); mixed > 0) {
       add("two_classes",
-          fmt::format("{} image{} lie{} in several classes", mixed, mixed == 1 ? "" : "s",
-                      mixed == 1 ? "s" : ""),
+          fmt::format("{} image{} in several classes, {}", mixed, mixed == 1 ? " lies" : "s lie",
+                      first_group(2)),
           "keep each in its right class: duplicates.groups of --json has their names");
     }
     if (const int64_t extra = found["extra_files"].integer(); extra > 0) {
       add("duplicates",
-          fmt::format("{} repeat{} another byte for byte ({:.1f} MB)", files_text(extra),
-                      extra == 1 ? "s" : "", found["extra_bytes"].number() / 1e6),
+          fmt::format("{} repeat{} another byte for byte ({:.1f} MB), {}", files_text(extra),
+                      extra == 1 ? "s" : "", found["extra_bytes"].number() / 1e6, first_group(1)),
           "delete all but one of each of duplicates.groups of --json");
     }
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -9,7 +8,7 @@
 namespace stoker::cli {
 namespace {
 
-constexpr size_t kMostPerLine = 4;
+constexpr size_t kMostReasons = 3;
 
 std::string bytes_text(double bytes) {
   return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6)
@@ -25,14 +24,25 @@ std::string range_text(const Json& range, int decimals) {
                      range["max"].number(), decimals, range["median"].number(), decimals);
 }
 
-// "jpeg 23,990 · png 10".
-std::string counts_text(const Json& list, const char* key) {
+// "jpeg 23990 · png 10".
+std::string formats_text(const Json& formats) {
   std::string text;
-  for (size_t i = 0; i < std::min(list.items().size(), kMostPerLine); ++i) {
-    const Json& item = list.items()[i];
-    text += fmt::format("{}{} {}", i == 0 ? "" : " · ", item[key].text(), item["files"].integer());
+  for (const Json& format : formats.items()) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", format["name"].text(),
+                        format["files"].integer());
   }
-  return text + (list.items().size() > kMostPerLine ? " · ..." : "");
+  return text;
+}
+
+std::string reasons_text(const Json& reasons) {
+  std::string text;
+  const size_t shown = std::min(reasons.items().size(), kMostReasons);
+  for (size_t i = 0; i < shown; ++i) {
+    const Json& reason = reasons.items()[i];
+    text += line(i == 0 ? "for Pillow" : "",
+                 fmt::format("{} x {}", reason["files"].integer(), reason["reason"].text()));
+  }
+  return text + (reasons.items().size() > shown ? line("", "... (see --json)") : "");
 }
 
 std::string problems_text(const Json& scan) {
@@ -49,7 +59,7 @@ std::string problems_text(const Json& scan) {
 std::string files_text(const Json& scan) {
   std::string text =
       line("formats",
-           counts_text(scan["formats"], "name") +
+           formats_text(scan["formats"]) +
                fmt::format(" (progressive {}, CMYK {}, grey {})", scan["progressive"].integer(),
                            scan["cmyk"].integer(), scan["grey"].integer()));
   text += line("decoded by",
@@ -58,10 +68,7 @@ std::string files_text(const Json& scan) {
                            scan["unjudged"].items().empty()
                                ? ""
                                : fmt::format(" · not known {}", scan["unjudged"].items().size())));
-  if (!scan["pillow_reasons"].items().empty()) {
-    text += line("for Pillow", counts_text(scan["pillow_reasons"], "reason"));
-  }
-  return text;
+  return text + reasons_text(scan["pillow_reasons"]);
 }
 
 std::string sizes_text(const Json& sizes) {
