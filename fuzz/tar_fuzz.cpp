@@ -66,8 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   try {
     read_all("/proc/self/fd/" + std::to_string(fd));
-  } catch (const stoker::Error&) {
-    // A wrong set-up, said in words.
+  } catch (const stoker::Error& error) {
+    if (error.hint().empty()) {
+      std::abort();
+    }
   }
   ::close(fd);
   return 0;

@@ -89,6 +89,7 @@ TEST_F(IndexFileTest, ManyThreadsAdd) {
   {
     IndexWriter writer(path());
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int thread = 0; thread < 4; ++thread) {
       threads.emplace_back([&writer, thread] {
         for (int i = 0; i < 1000; ++i) {

@@ -174,12 +174,12 @@ Result<size_t> IndexWriter::finish() {
 }
 
 std::string index_path_to_write(const std::string& folder) {
-  const std::string beside = index_path_in(folder);
+  std::string beside = index_path_in(folder);
   const int refused = try_to_write(beside);
   if (refused == 0) {
     return beside;
   }
-  const std::string cached = index_cache_path(folder);
+  std::string cached = index_cache_path(folder);
   std::error_code ignored;  // then nothing can be written there either
   fs::create_directories(fs::path(cached).parent_path(), ignored);
   if (cached.empty() || try_to_write(cached) != 0) {

@@ -41,9 +41,9 @@ void check(const std::vector<std::string>& paths, const std::vector<int64_t>& la
   }
 }
 
-class ListSource : public Source {
+class ListSource final : public Source {
  public:
-  ListSource(std::vector<std::string> paths, std::vector<int64_t> labels,
+  ListSource(const std::vector<std::string>& paths, std::vector<int64_t> labels,
              const SourceOptions& options)
       : working_folder_(std::filesystem::current_path().string() + "/"),
         labels_(std::move(labels)) {
@@ -165,11 +165,11 @@ class ListSource : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> make_list_source(std::vector<std::string> paths,
+std::unique_ptr<Source> make_list_source(const std::vector<std::string>& paths,
                                          std::vector<int64_t> labels,
                                          const SourceOptions& options) {
   check(paths, labels);
-  return std::make_unique<ListSource>(std::move(paths), std::move(labels), options);
+  return std::make_unique<ListSource>(paths, std::move(labels), options);
 }
 
 }  // namespace stoker::io

@@ -14,7 +14,7 @@ namespace stoker::io {
 // No classes. Throws Error for lists of different or no length, and for paths that no system takes.
 //
 // Memory: file names, each folder once, and 16 bytes a sample.
-std::unique_ptr<Source> make_list_source(std::vector<std::string> paths,
+std::unique_ptr<Source> make_list_source(const std::vector<std::string>& paths,
                                          std::vector<int64_t> labels,
                                          const SourceOptions& options = {});
 

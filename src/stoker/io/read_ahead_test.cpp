@@ -132,6 +132,7 @@ TEST(ReadAhead, ManyTakersAndASubmitter) {
   std::atomic<int64_t> submitted{0};
   std::atomic<int64_t> next{0};
   std::vector<std::jthread> takers;
+  takers.reserve(kTakers);
   for (int taker = 0; taker < kTakers; ++taker) {
     takers.emplace_back([&] {
       for (int64_t i = next.fetch_add(1); i < kSamples; i = next.fetch_add(1)) {
