@@ -22,6 +22,7 @@ FILTERS = {
     4: InterpolationMode.BOX,
     5: InterpolationMode.HAMMING,
 }
+AFFINE, NEAREST = Image.Transform.AFFINE, Image.Resampling.NEAREST
 
 
 def apply(image: Any, name: str, v: list[float]) -> Any:
@@ -40,8 +41,13 @@ def apply(image: Any, name: str, v: list[float]) -> Any:
         return F.normalize(image, v[:3], v[3:])
     if name == "erase":
         return F.erase(image, *i[:4], torch.tensor(v[4:7])[:, None, None])
-    if name.startswith("adjust_"):
-        return getattr(F, name)(image, v[0])
+    if name == "affine":
+        colour = tuple(i[6:])
+        return image.transform(image.size, AFFINE, v[:6], NEAREST, fillcolor=colour)
+    if name == "posterize":
+        return F.posterize(image, i[0])
+    if name.startswith("adjust_") or name in ("solarize", "autocontrast", "equalize"):
+        return getattr(F, name)(image, *v)
     raise AssertionError(f"no reference for {name}")
 
 

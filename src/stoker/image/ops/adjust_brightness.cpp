@@ -8,13 +8,7 @@ namespace {
 constexpr const char* kArguments[] = {"brightness_factor"};
 
 void apply(const ImageView& rgbx, std::span<const double> arguments, PixelScratch& /*scratch*/) {
-  const auto factor = static_cast<float>(arguments[0]);
-  for (int32_t y = 0; y < rgbx.height; ++y) {
-    uint8_t* row = rgbx.row(y);
-    for (int32_t i = 0; i < rgbx.width * 4; ++i) {
-      row[i] = blend(0, row[i], factor);
-    }
-  }
+  blend_all(rgbx, 0, static_cast<float>(arguments[0]));
 }
 
 }  // namespace

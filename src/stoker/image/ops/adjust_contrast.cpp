@@ -8,30 +8,25 @@ namespace {
 
 constexpr const char* kArguments[] = {"contrast_factor"};
 
-// Of mode L, rounded.
+uint32_t sum_of_luma(const uint8_t* row, int32_t width) {
+  uint32_t sum = 0;
+  for (int32_t x = 0; x < width; ++x) {
+    sum += static_cast<uint32_t>(luma(row + static_cast<ptrdiff_t>(x) * 4));
+  }
+  return sum;
+}
+
 int mean_luma(const ImageView& rgbx) {
   uint64_t sum = 0;
   for (int32_t y = 0; y < rgbx.height; ++y) {
-    const uint8_t* row = rgbx.row(y);
-    uint32_t row_sum = 0;
-    for (int32_t x = 0; x < rgbx.width; ++x) {
-      row_sum += static_cast<uint32_t>(luma(row + static_cast<ptrdiff_t>(x) * 4));
-    }
-    sum += row_sum;
+    sum += sum_of_luma(rgbx.row(y), rgbx.width);
   }
   const double count = static_cast<double>(rgbx.width) * rgbx.height;
   return static_cast<int>(static_cast<double>(sum) / count + 0.5);
 }
 
 void apply(const ImageView& rgbx, std::span<const double> arguments, PixelScratch& /*scratch*/) {
-  const auto factor = static_cast<float>(arguments[0]);
-  const int grey = mean_luma(rgbx);
-  for (int32_t y = 0; y < rgbx.height; ++y) {
-    uint8_t* row = rgbx.row(y);
-    for (int32_t i = 0; i < rgbx.width * 4; ++i) {
-      row[i] = blend(grey, row[i], factor);
-    }
-  }
+  blend_all(rgbx, mean_luma(rgbx), static_cast<float>(arguments[0]));
 }
 
 }  // namespace

@@ -3,15 +3,20 @@
 
 #include <cstdint>
 
+#include "stoker/core/image_view.h"
+
 namespace stoker::image {
 
 // Pillow's blend of two bytes: `from` at factor 0, `to` at factor 1, beyond them for other factors.
-// Bytes that lie outside 0 .. 255 are clipped, and fractions cut off.
+// What lies outside 0 .. 255 is clipped, and fractions are cut off.
 inline uint8_t blend(int from, int to, float factor) {
   float value = static_cast<float>(from) + factor * static_cast<float>(to - from);
   value = value > 0 ? value : 0;
   value = value < 255 ? value : 255;
   return static_cast<uint8_t>(static_cast<int>(value));
 }
+
+// Blends every byte with `from`.
+void blend_all(const ImageView& rgbx, int from, float factor);
 
 }  // namespace stoker::image
