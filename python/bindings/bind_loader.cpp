@@ -118,6 +118,7 @@ nb::dict stats(const Loader& loader) {
   out["elapsed_ms"] = ms(s.elapsed_ns);
   out["threads"] = s.threads;
   out["threads_most"] = s.threads_most;
+  out["reads_ahead"] = s.reads_ahead;
   out["indexed"] = s.indexed;
   out["handed_over"] = s.handed_over;
   out["handed_over_reasons"] = nb::cast(s.handed_over_reasons);

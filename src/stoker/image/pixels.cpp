@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stoker/image/pixels.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -69,6 +71,15 @@ void normalize(const float* in, int32_t channels, size_t plane, const float* mea
     const size_t at = static_cast<size_t>(c) * plane;
     kernels.normalize(in + at, plane, mean[c], std[c], out + at);
   }
+}
+
+void stream(const void* from, size_t bytes, void* to) {
+  pixel_kernels(current_target())
+      .stream(static_cast<const uint8_t*>(from), bytes, static_cast<uint8_t*>(to));
+}
+
+void stream_end() {
+  hwy::FlushStream();
 }
 
 const char* simd_target() {

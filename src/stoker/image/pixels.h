@@ -27,6 +27,11 @@ void to_tensor(const uint8_t* hwc, int32_t height, int32_t width, int32_t channe
 void normalize(const float* in, int32_t channels, size_t plane, const float* mean, const float* std,
                float* out);
 
+// Copies bytes past the caches, for memory that is not read soon. After the last such copy
+// stream_end(), before another thread is told of them.
+void stream(const void* from, size_t bytes, void* to);
+void stream_end();
+
 // The SIMD target chosen at run time, such as "AVX3" or "SSE4".
 const char* simd_target();
 

@@ -16,6 +16,8 @@ namespace stoker::pipeline {
 struct Batch {
   int64_t number = 0;  // in its epoch
   int64_t rows = 0, left = 0;
+  bool read_ahead = false;
+  uint64_t first_ticket = 0;  // of row 0 in the read-ahead; the other rows follow
   uint8_t* images = nullptr;
   int64_t* labels = nullptr;
   int64_t* samples = nullptr;

@@ -23,6 +23,8 @@ void Loader::begin_epoch(uint32_t epoch, int64_t position) {
   impl_->cancel(lock);
   impl_->epoch = epoch;
   impl_->plan = std::move(plan);
+  impl_->reads_ahead = false;
+  impl_->direct_read_ns = 0;
 }
 
 const EpochPlan& Loader::plan() const {
@@ -49,6 +51,11 @@ void Loader::lend(void* images, int64_t* labels, int64_t* samples) {
   batch->images = static_cast<uint8_t*>(images);
   batch->labels = labels;
   batch->samples = samples;
+  batch->read_ahead = impl_->reads_ahead;
+  batch->first_ticket = impl_->next_ticket;
+  for (int64_t row = 0; batch->read_ahead && row < batch->rows; ++row) {
+    impl_->reader.submit(impl_->next_ticket++, impl_->plan->sample(batch->number, row));
+  }
   impl_->queue.add(std::move(batch));
   if (impl_->first_ns == 0) {
     impl_->first_ns = impl_->last_ns = now_ns();
@@ -128,6 +135,7 @@ LoaderStats Loader::stats() const {
   LoaderStats stats = impl_->stats;
   stats.elapsed_ns = impl_->last_ns - impl_->first_ns;
   stats.threads = impl_->limit.now();
+  stats.reads_ahead = impl_->reads_ahead;
   return stats;
 }
 

@@ -65,6 +65,7 @@ struct LoaderStats {
   int64_t elapsed_ns = 0;  // from the first batch that was lent to the last that was given back
   int32_t threads = 0, threads_most = 0;  // that work now, and that may
   int64_t bytes_read = 0;
+  bool reads_ahead = false;  // files are read by threads of their own, since reading is slow
   std::map<std::string, int64_t> handed_over_reasons;
 };
 

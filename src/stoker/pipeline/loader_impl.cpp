@@ -15,6 +15,8 @@ namespace stoker::pipeline {
 namespace {
 
 constexpr size_t kMaxReasons = 32;
+constexpr int64_t kSlowReadNs = 100'000;  // of a file of 100 kB: 20 us from memory
+constexpr int64_t kReadMemory = 16;       // samples
 
 int32_t usable_threads() {
   return std::max(1, SystemView().machine().usable_cpus());
@@ -26,6 +28,12 @@ void start_thread(size_t number) {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   pthread_setname_np(pthread_self(), fmt::format("stk-load-{}", number).c_str());
+}
+
+// Enough samples ahead for each thread to have the next ones at hand.
+io::ReaderOptions reader_options(int32_t threads) {
+  const int32_t most = threads > 0 ? threads : usable_threads();
+  return {.threads = 1, .most_threads = 16, .buffers = 16 + 4 * most};
 }
 
 OutputWriter make_writer(const LoaderOptions& options, const Chain& chain) {
@@ -51,7 +59,8 @@ Loader::Impl::Impl(std::shared_ptr<const io::Source> from,
       chain(transforms),
       writer(make_writer(given, chain)),
       sample_bytes(writer.sample_bytes(chain.out_width(), chain.out_height())),
-      limit(1, 1, true) {
+      limit(1, 1, true),
+      reader(*source, reader_options(given.threads)) {
   options.epoch.samples = source->count();
   const bool fixed = options.threads > 0;
   const int32_t most = fixed ? options.threads : usable_threads();
@@ -99,26 +108,50 @@ void Loader::Impl::make(Worker& worker, Task task) {
 
 void Loader::Impl::read_and_make(Worker& worker, const Task& task, int64_t sample) {
   const int64_t start = now_ns();
+  if (task.attempt == 0 && task.batch->read_ahead) {
+    const io::Reader::Sample read =
+        reader.take(task.batch->first_ticket + static_cast<uint64_t>(task.row));
+    if (!read.status().ok()) {
+      fail(task, sample, read.status());
+      return;
+    }
+    make_of(worker, task, sample, read.bytes(), read.index(), now_ns() - start);
+    return;
+  }
   if (Status status = source->read(sample, worker.bytes); !status.ok()) {
     fail(task, sample, std::move(status));
     return;
   }
   // An index only saves time: without it the file is decoded as any other.
-  const bool indexed = source->read_index(sample, worker.entry).ok() && !worker.entry.empty();
+  if (!source->read_index(sample, worker.entry).ok()) {
+    worker.entry.clear();
+  }
   const int64_t read_ns = now_ns() - start;
+  note_direct_read(read_ns);
+  make_of(worker, task, sample, worker.bytes, worker.entry, read_ns);
+}
+
+// Where files come from memory, a thread of its own for them costs more than it saves.
+void Loader::Impl::note_direct_read(int64_t read_ns) {
+  const std::lock_guard lock(mutex);
+  direct_read_ns += (read_ns - direct_read_ns) / kReadMemory;
+  reads_ahead = reads_ahead || direct_read_ns > kSlowReadNs;
+}
+
+void Loader::Impl::make_of(Worker& worker, const Task& task, int64_t sample, codec::Bytes bytes,
+                           codec::Bytes index, int64_t read_ns) {
   SampleTimes times;
-  Status status = worker.maker->make(worker.bytes, indexed ? worker.entry : codec::Bytes(),
-                                     key_of(sample), place_of(task), times);
+  Status status = worker.maker->make(bytes, index, key_of(sample), place_of(task), times);
   {
     const std::lock_guard lock(mutex);
     stats.read_ns += read_ns;
-    stats.bytes_read += static_cast<int64_t>(worker.bytes.size());
-    stats.indexed += indexed ? 1 : 0;
+    stats.bytes_read += static_cast<int64_t>(bytes.size());
+    stats.indexed += index.empty() ? 0 : 1;
   }
   if (status.ok()) {
     finish(task, sample, times);
   } else if (options.hand_over && status.code() != ErrorCode::InvalidArgument) {
-    hand_over(task, sample, worker.bytes, status);
+    hand_over(task, sample, bytes, status);
   } else {
     fail(task, sample, std::move(status));
   }
@@ -167,7 +200,7 @@ void Loader::Impl::fail(Task task, int64_t sample, Status status) {
   }
 }
 
-void Loader::Impl::hand_over(const Task& task, int64_t sample, const std::vector<uint8_t>& bytes,
+void Loader::Impl::hand_over(const Task& task, int64_t sample, codec::Bytes bytes,
                              const Status& reason) {
   std::string name = source->name(sample);
   const std::lock_guard lock(mutex);
@@ -183,7 +216,7 @@ void Loader::Impl::hand_over(const Task& task, int64_t sample, const std::vector
   }
   const uint64_t id = next_handover++;
   handed.emplace(id, std::pair(task, sample));
-  waiting.push_back({id, sample, std::move(name), bytes, 0});
+  waiting.push_back({id, sample, std::move(name), {bytes.begin(), bytes.end()}, 0});
   handover_ready.notify_one();
 }
 
@@ -197,6 +230,7 @@ void Loader::Impl::done_with_memory() {
 // Stops all work on lent memory and waits until nobody is at it.
 void Loader::Impl::cancel(std::unique_lock<std::mutex>& lock) {
   queue.cancel_all();
+  reader.cancel();
   waiting.clear();
   handed.clear();
   idle.wait(lock, [&] { return busy == 0; });

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/io/read_ahead.h"
 #include "stoker/pipeline/batch.h"
 #include "stoker/pipeline/loader.h"
 #include "stoker/pipeline/sample_maker.h"
@@ -32,10 +33,12 @@ struct Loader::Impl {
   void work(size_t number);
   void make(Worker& worker, Task task);
   void read_and_make(Worker& worker, const Task& task, int64_t sample);
+  void make_of(Worker& worker, const Task& task, int64_t sample, codec::Bytes bytes,
+               codec::Bytes index, int64_t read_ns);
+  void note_direct_read(int64_t read_ns);
   void finish(const Task& task, int64_t sample, const SampleTimes& times);
   void fail(Task task, int64_t sample, Status status);
-  void hand_over(const Task& task, int64_t sample, const std::vector<uint8_t>& bytes,
-                 const Status& reason);
+  void hand_over(const Task& task, int64_t sample, codec::Bytes bytes, const Status& reason);
   std::optional<Task> take_handed(uint64_t id);
   void done_with_memory();
   void cancel(std::unique_lock<std::mutex>& lock);
@@ -66,6 +69,10 @@ struct Loader::Impl {
   ThreadLimit limit;
   LoaderStats stats;
   int64_t first_ns = 0, last_ns = 0;
+  int64_t direct_read_ns = 0;  // of late, without the read-ahead
+  bool reads_ahead = false;    // since reading was seen to be slow in this epoch
+  uint64_t next_ticket = 0;
+  io::Reader reader;
   std::vector<std::thread> threads;
 };
 

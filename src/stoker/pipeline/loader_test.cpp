@@ -92,6 +92,18 @@ TEST(Loader, SameBytesForAnyThreadsAndPrefetch) {
   EXPECT_EQ(run(automatic, 5), expected);
 }
 
+TEST(Loader, SlowReadsAreMadeAheadAndChangeNothing) {
+  std::vector<std::vector<uint8_t>> files = jpegs(60);
+  const LoaderOptions options{.epoch = {.batch_size = 4, .seed = 3}, .threads = 2};
+  Loader fast(std::make_shared<MemorySource>(files), transforms(), options);
+  Loader slow(std::make_shared<MemorySource>(files, 2000), transforms(), options);
+  EXPECT_EQ(run(slow), run(fast));
+  EXPECT_FALSE(fast.stats().reads_ahead);
+  EXPECT_TRUE(slow.stats().reads_ahead);
+  slow.begin_epoch(0, 8);
+  EXPECT_EQ(run(slow, 3).samples.size(), 52U);
+}
+
 TEST(Loader, EpochsDifferAndComeAgain) {
   const auto source = std::make_shared<MemorySource>(jpegs(9));
   Loader loader(source, transforms(), {.epoch = {.batch_size = 2}, .threads = 2});

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "stoker/core/error.h"
 #include "stoker/core/rng.h"
+#include "stoker/image/pixels.h"
 #include "stoker/pipeline/half.h"
 
 namespace stoker::pipeline {
@@ -97,35 +99,101 @@ void erase(const EraseStep& step, std::span<const Step> later, Dtype dtype, cons
   }
 }
 
+// Values on their way into a batch: gathered in the cache and then written past it, since a batch
+// is larger than the caches and read much later. Half the traffic of plain stores, which fetch what
+// they are about to overwrite.
+template <class Value>
+class Streamed {
+ public:
+  explicit Streamed(Value* out) : out_(out) {}
+
+  // Room for `count` values; flushes when there is not enough.
+  Value* room(size_t count) {
+    if (filled_ + count > values_.size()) {
+      flush();
+    }
+    return values_.data() + filled_;
+  }
+  void add(size_t count) { filled_ += count; }
+  void end() {
+    flush();
+    image::stream_end();
+  }
+
+ private:
+  void flush() {
+    image::stream(values_.data(), filled_ * sizeof(Value), out_);
+    out_ += filled_;
+    filled_ = 0;
+  }
+
+  alignas(64) std::array<Value, 4096 / sizeof(Value)> values_;
+  size_t filled_ = 0;
+  Value* out_;
+};
+
+constexpr size_t kChunk = 64;  // pixels at a time
+
 template <class Value>
 void look_up_packed(const ImageView& rgbx, const std::array<std::array<Value, 256>, 3>& tables,
                     Value* out) {
+  Streamed<Value> streamed(out);
+  const auto width = static_cast<size_t>(rgbx.width);
   for (int32_t y = 0; y < rgbx.height; ++y) {
     const uint8_t* in = rgbx.row(y);
-    for (int32_t x = 0; x < rgbx.width; ++x, in += 4, out += 3) {
-      out[0] = tables[0][in[0]];
-      out[1] = tables[1][in[1]];
-      out[2] = tables[2][in[2]];
+    for (size_t x = 0; x < width;) {
+      const size_t end = std::min(width, x + kChunk);
+      Value* to = streamed.room(3 * (end - x));
+      streamed.add(3 * (end - x));
+      for (; x < end; ++x, to += 3) {
+        to[0] = tables[0][in[4 * x]];
+        to[1] = tables[1][in[4 * x + 1]];
+        to[2] = tables[2][in[4 * x + 2]];
+      }
     }
+  }
+  streamed.end();
+}
+
+// Every fourth byte of `in`. What is written is nothing that is read: without that promise each
+// store would have to end before the next load.
+template <class Value>
+void look_up_row(const uint8_t* __restrict in, size_t pixels, const Value* __restrict table,
+                 Value* __restrict out) {
+  size_t x = 0;
+  for (; x + 8 <= pixels; x += 8) {
+    Value values[8];
+    for (size_t i = 0; i < 8; ++i) {
+      values[i] = table[in[4 * (x + i)]];
+    }
+    std::copy_n(values, 8, out + x);
+  }
+  for (; x < pixels; ++x) {
+    out[x] = table[in[4 * x]];
   }
 }
 
 // One whole plane after the other: the image is in the cache, and memory likes one stream of
-// stores. Planes of 224 x 224 floats, a multiple of 4096 bytes, would also get into each other's
-// way there.
+// stores.
 template <class Value>
 void look_up_planes(const ImageView& rgbx, const std::array<std::array<Value, 256>, 3>& tables,
                     Value* out) {
+  Streamed<Value> streamed(out);
   const auto width = static_cast<size_t>(rgbx.width);
   for (size_t channel = 0; channel < 3; ++channel) {
     const Value* table = tables[channel].data();
-    for (int32_t y = 0; y < rgbx.height; ++y, out += width) {
+    for (int32_t y = 0; y < rgbx.height; ++y) {
       const uint8_t* in = rgbx.row(y) + channel;
-      for (size_t x = 0; x < width; ++x) {
-        out[x] = table[in[4 * x]];
+      for (size_t x = 0; x < width;) {
+        const size_t end = std::min(width, x + kChunk);
+        Value* to = streamed.room(end - x);
+        streamed.add(end - x);
+        look_up_row(in + 4 * x, end - x, table, to);
+        x = end;
       }
     }
   }
+  streamed.end();
 }
 
 template <class Value>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stoker/image/kernels/pixels.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "stoker/image/kernels/pixels_scalar.h"
 
 #define HWY_TARGET_INCLUDE "stoker/image/kernels/pixels.cpp"
@@ -88,6 +91,18 @@ void normalize(const float* in, size_t values, float mean, float std, float* out
   }
   normalize_scalar(in + i, values - i, mean, std, out + i);
 }
+
+void stream(const uint8_t* from, size_t bytes, uint8_t* to) {
+  const hn::ScalableTag<uint8_t> d;
+  const size_t step = hn::Lanes(d);
+  const size_t head = std::min(bytes, (step - reinterpret_cast<uintptr_t>(to) % step) % step);
+  std::memcpy(to, from, head);
+  size_t i = head;
+  for (; i + step <= bytes; i += step) {
+    hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  }
+  std::memcpy(to + i, from + i, bytes - i);
+}
 #endif  // HWY_TARGET
 
 }  // namespace HWY_NAMESPACE
@@ -98,14 +113,18 @@ HWY_AFTER_NAMESPACE();
 namespace stoker::image {
 
 const PixelKernels& pixel_kernels(SimdTarget target) {
-  static constexpr PixelKernels scalar = {reverse_scalar, rgbx_to_rgb_scalar, rgb_to_planes_scalar,
-                                          grey_to_plane_scalar, normalize_scalar};
-  static constexpr PixelKernels sse4 = {N_SSE4::reverse, N_SSE4::rgbx_to_rgb, N_SSE4::rgb_to_planes,
-                                        N_SSE4::grey_to_plane, N_SSE4::normalize};
-  static constexpr PixelKernels avx2 = {N_AVX2::reverse, N_AVX2::rgbx_to_rgb, N_AVX2::rgb_to_planes,
-                                        N_AVX2::grey_to_plane, N_AVX2::normalize};
-  static constexpr PixelKernels avx3 = {N_AVX3::reverse, N_AVX3::rgbx_to_rgb, N_AVX3::rgb_to_planes,
-                                        N_AVX3::grey_to_plane, N_AVX3::normalize};
+  static constexpr PixelKernels scalar = {reverse_scalar,       rgbx_to_rgb_scalar,
+                                          rgb_to_planes_scalar, grey_to_plane_scalar,
+                                          stream_scalar,        normalize_scalar};
+  static constexpr PixelKernels sse4 = {N_SSE4::reverse,       N_SSE4::rgbx_to_rgb,
+                                        N_SSE4::rgb_to_planes, N_SSE4::grey_to_plane,
+                                        N_SSE4::stream,        N_SSE4::normalize};
+  static constexpr PixelKernels avx2 = {N_AVX2::reverse,       N_AVX2::rgbx_to_rgb,
+                                        N_AVX2::rgb_to_planes, N_AVX2::grey_to_plane,
+                                        N_AVX2::stream,        N_AVX2::normalize};
+  static constexpr PixelKernels avx3 = {N_AVX3::reverse,       N_AVX3::rgbx_to_rgb,
+                                        N_AVX3::rgb_to_planes, N_AVX3::grey_to_plane,
+                                        N_AVX3::stream,        N_AVX3::normalize};
   switch (target) {
     case SimdTarget::Scalar:
       break;

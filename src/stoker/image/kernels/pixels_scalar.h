@@ -41,6 +41,10 @@ inline void grey_to_plane_scalar(const uint8_t* grey, size_t pixels, float* plan
   }
 }
 
+inline void stream_scalar(const uint8_t* from, size_t bytes, uint8_t* to) {
+  std::memcpy(to, from, bytes);
+}
+
 inline void normalize_scalar(const float* in, size_t values, float mean, float std, float* out) {
   for (size_t i = 0; i < values; ++i) {
     out[i] = (in[i] - mean) / std;
