@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stoker/image/ops/blend.h"
+#include "stoker/image/ops/kernels/colour.h"
 #include "stoker/image/ops/pixel_ops.h"
 
 namespace stoker::image {
@@ -8,7 +8,12 @@ namespace {
 constexpr const char* kArguments[] = {"brightness_factor"};
 
 void apply(const ImageView& rgbx, std::span<const double> arguments, PixelScratch& /*scratch*/) {
-  blend_all(rgbx, 0, static_cast<float>(arguments[0]));
+  const ColourKernels& kernels = colour_kernels(current_target());
+  const auto width = static_cast<size_t>(rgbx.width);
+  const auto factor = static_cast<float>(arguments[0]);
+  for (int32_t y = 0; y < rgbx.height; ++y) {
+    kernels.blend(rgbx.row(y), width, 0, factor);
+  }
 }
 
 }  // namespace

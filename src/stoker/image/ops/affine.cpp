@@ -41,22 +41,55 @@ bool is_inside(int32_t x, int32_t size) {
   return static_cast<uint32_t>(x) < static_cast<uint32_t>(size);
 }
 
+// The columns of the source for those of the result, and which of them lie inside.
+struct Columns {
+  int32_t first = 0, end = 0;
+  bool follow = true;  // each other, one by one
+};
+
+Columns find_columns(const ImageView& in, const Affine& m, int32_t* columns, int32_t count) {
+  Columns found;
+  double at = m.c + m.a * 0.5;
+  for (int32_t x = 0; x < count; ++x, at += m.a) {
+    columns[x] = pixel_at(at);
+    if (!is_inside(columns[x], in.width)) {
+      continue;
+    }
+    found.first = found.end == 0 ? x : found.first;
+    found.follow &= x == found.first || columns[x] == columns[x - 1] + 1;
+    found.end = x + 1;
+  }
+  return found;
+}
+
+void fill_row(uint8_t* to, int32_t first, int32_t end, uint32_t fill) {
+  for (int32_t x = first; x < end; ++x) {
+    store(to + static_cast<ptrdiff_t>(x) * 4, fill);
+  }
+}
+
 void scale(const ImageView& in, const Affine& m, uint32_t fill, int32_t* columns,
            const ImageView& out) {
-  double x_at = m.c + m.a * 0.5;
-  for (int32_t x = 0; x < out.width; ++x, x_at += m.a) {
-    const int32_t column = pixel_at(x_at);
-    columns[x] = is_inside(column, in.width) ? column : -1;
-  }
-  double y_at = m.f + m.e * 0.5;
-  for (int32_t y = 0; y < out.height; ++y, y_at += m.e) {
-    const int32_t row = pixel_at(y_at);
-    const bool inside = is_inside(row, in.height);
-    const uint8_t* from = in.row(inside ? row : 0);
+  const Columns inside = find_columns(in, m, columns, out.width);
+  double at = m.f + m.e * 0.5;
+  for (int32_t y = 0; y < out.height; ++y, at += m.e) {
+    const int32_t row = pixel_at(at);
     uint8_t* to = out.row(y);
-    for (int32_t x = 0; x < out.width; ++x, to += 4) {
-      const int32_t column = columns[x];
-      store(to, inside && column >= 0 ? load(from + static_cast<ptrdiff_t>(column) * 4) : fill);
+    if (!is_inside(row, in.height) || inside.first == inside.end) {
+      fill_row(to, 0, out.width, fill);
+      continue;
+    }
+    fill_row(to, 0, inside.first, fill);
+    fill_row(to, inside.end, out.width, fill);
+    const uint8_t* from = in.row(row);
+    uint8_t* first = to + static_cast<ptrdiff_t>(inside.first) * 4;
+    if (inside.follow) {
+      std::memcpy(first, from + static_cast<ptrdiff_t>(columns[inside.first]) * 4,
+                  static_cast<size_t>(inside.end - inside.first) * 4);
+      continue;
+    }
+    for (int32_t x = inside.first; x < inside.end; ++x, first += 4) {
+      store(first, load(from + static_cast<ptrdiff_t>(columns[x]) * 4));
     }
   }
 }

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "stoker/core/image_view.h"
-
 namespace stoker::image {
 
 // Pillow's blend of two bytes: `from` at factor 0, `to` at factor 1, beyond them for other factors.
@@ -15,8 +13,5 @@ inline uint8_t blend(int from, int to, float factor) {
   value = value < 255 ? value : 255;
   return static_cast<uint8_t>(static_cast<int>(value));
 }
-
-// Blends every byte with `from`.
-void blend_all(const ImageView& rgbx, int from, float factor);
 
 }  // namespace stoker::image
