@@ -205,6 +205,8 @@ TEST_F(IndexFileTest, DamagedIndexIsAWarningAndAMissingOneAnError) {
   EXPECT_EQ(entry_of(*source, 0), "");
   EXPECT_THAT(open_source(set, {""})->warnings(), IsEmpty());
   EXPECT_THROW(open_source(set, {tree_.root() + "/nowhere"}), Error);
+  const auto list = make_list_source({set + "/cat/1.jpg"}, {0}, {set + "/.stoker-index"});
+  EXPECT_THAT(list->warnings(), ElementsAre(HasSubstr("stoker data index")));
 }
 
 }  // namespace

@@ -128,6 +128,9 @@ class ListSource final : public Source {
     const std::string deepest = index_folder_;
     while (!option.empty() && !index_folder_.empty()) {
       index_ = find_index(index_folder_, option, warnings_);
+      if (index_.size() == 0 && option != "auto") {
+        break;
+      }
       for (int64_t i = 0; index_.size() > 0 && i < std::min<int64_t>(count(), kProbes); ++i) {
         if (index_.contains(index_name(i * count() / kProbes % count()))) {
           return;
