@@ -23,7 +23,7 @@ Interrupt::Interrupt() {
   asked = false;
   struct sigaction action{};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART | SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   // A shell may have told us to ignore them: then they stay ignored.
   const auto watch = [&](int number, struct sigaction& old) {
     ::sigaction(number, nullptr, &old);

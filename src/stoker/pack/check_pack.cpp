@@ -182,6 +182,7 @@ CheckReport check_pack(const io::Source& original, const io::Source& packed,
                 "make it anew with --force");
   }
   std::vector<std::unique_ptr<SampleChecker>> checkers;
+  checkers.reserve(static_cast<size_t>(options.threads));
   for (int thread = 0; thread < options.threads; ++thread) {
     checkers.push_back(std::make_unique<SampleChecker>(original, packed));
   }

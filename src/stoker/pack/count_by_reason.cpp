@@ -17,8 +17,9 @@ int64_t CountByReason::total() const {
 
 std::vector<std::pair<std::string, int64_t>> CountByReason::sorted() const {
   std::vector<std::pair<std::string, int64_t>> out(counts_.begin(), counts_.end());
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   return out;
 }
 

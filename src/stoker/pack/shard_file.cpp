@@ -38,7 +38,7 @@ bool is_still(int fd, const std::string& path) {
 
 }  // namespace
 
-FileLock::FileLock(std::string path, bool wait) {
+FileLock::FileLock(const std::string& path, bool wait) {
   while (true) {
     io::FileHandle file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!file.is_open()) {

@@ -14,7 +14,7 @@ namespace stoker::pack {
 class FileLock {
  public:
   // `wait`: until others are done; otherwise is_held() tells. The file is made where it is missing.
-  FileLock(std::string path, bool wait);
+  FileLock(const std::string& path, bool wait);
   bool is_held() const { return file_.is_open(); }
   int fd() const { return file_.get(); }
 

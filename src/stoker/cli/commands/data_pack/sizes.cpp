@@ -35,10 +35,9 @@ bool parse_whole(std::string_view text, int64_t& value) {
 
 Result<int64_t> parse_bytes(std::string_view text) {
   double number = 0;
-  const char* const text_end = text.data() + text.size();
   const auto [end, error] =
-      std::from_chars(text.data(), text_end, number, std::chars_format::fixed);
-  std::string_view unit(end, static_cast<size_t>(text_end - end));
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
   unit.remove_prefix(unit.starts_with(' ') ? 1 : 0);
   for (const auto& [name, bytes] : kUnits) {
     const double size = number * bytes;
