@@ -26,7 +26,7 @@ PixelSums sums_of(const ImageView& rgbx) {
       for (size_t channel = 0; channel < 3; ++channel) {
         const uint32_t value = pixel[channel];
         values[channel] += value;
-        squares[channel] += value * value;
+        squares[channel] += uint64_t{value} * value;
       }
     }
     for (size_t channel = 0; channel < 3; ++channel) {

@@ -45,6 +45,7 @@ Json sizes_json(const ScanResult& result) {
     return {};
   }
   std::vector<double> megapixels;
+  megapixels.reserve(result.widths.size());
   for (size_t i = 0; i < result.widths.size(); ++i) {
     megapixels.push_back(static_cast<double>(result.widths[i]) * result.heights[i] * 1e-6);
   }
@@ -55,10 +56,11 @@ Json sizes_json(const ScanResult& result) {
                        {"histogram", histogram_json(megapixels)}});
 }
 
-// The most frequent first.
+// The most frequent first, then by name.
 Json counts_json(const std::string& key, std::vector<std::pair<std::string, int64_t>> counts) {
-  std::stable_sort(counts.begin(), counts.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   Json list = Json::array();
   for (const auto& [name, files] : counts) {
     list.push(Json::object({{key, name}, {"files", files}}));
