@@ -9,6 +9,7 @@
 #include "stoker/codec/jpeg_index.h"
 #include "stoker/codec/testing/allocation_counter.h"
 #include "stoker/codec/testing/jpeg_encoder.h"
+#include "stoker/codec/testing/png_bytes.h"
 
 namespace stoker::codec {
 namespace {
@@ -88,6 +89,22 @@ TEST(JpegDecoder, AllocatesNothingPerIndexedImageOnceWarm) {
   EXPECT_EQ(std::count(indices.begin(), indices.end(), std::vector<uint8_t>()), 6)
       << "those with restart markers";
   expect_no_allocation(files, indices);
+}
+
+TEST(PngDecoder, AllocatesNothingPerImageOnceWarm) {
+  if (!testing::allocations_are_counted()) {
+    GTEST_SKIP() << "the sanitizer's allocator cannot be replaced";
+  }
+  const auto state = decoder_png().make_state();
+  const std::vector<uint8_t> rows(size_t{31} * 40);
+  const Files files = {testing::png_of({10, 40}, rows), testing::png_of({5, 40, 16, 2}, rows),
+                       testing::png_of({30, 40, 8, 0}, rows)};
+  const Files indices(files.size());
+  std::vector<uint8_t> pixels(size_t{30} * 40 * 4);
+  EXPECT_EQ(decode_all(*state, files, indices, pixels), 3);
+  const int64_t before = testing::allocation_count;
+  EXPECT_EQ(decode_all(*state, files, indices, pixels), 3);
+  EXPECT_EQ(testing::allocation_count, before);
 }
 
 }  // namespace
