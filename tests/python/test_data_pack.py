@@ -124,6 +124,7 @@ def test_loader_gives_the_same_batches_with_the_index(photos: Path, packed: Path
         list(stoker.ImageLoader(str(source), 16, chain, index=index, **arguments))
         for source, index in [(photos, None), (packed, None), (packed, "auto")]
     ]
+    assert stoker.ImageLoader(str(packed), 16, chain).classes == ["c000", "c001", "c002"]
     for original, plain, indexed in zip(*batches, strict=True):
         for images, labels in (plain, indexed):
             assert torch.equal(images, original[0])

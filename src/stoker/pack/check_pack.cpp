@@ -134,7 +134,9 @@ class SampleChecker {
     }
     Finding finding;
     finding.found = before_ == after_ ? Found::SameBytes : Found::SamePixels;
-    const bool decoded = decoder_.decode(after_, {}, false, whole_, pixels_).ok();
+    const bool has_entry = packed_.read_index(packed, entry_).ok() && !entry_.empty();
+    const bool decoded = (has_entry || finding.found != Found::SameBytes) &&
+                         decoder_.decode(after_, {}, false, whole_, pixels_).ok();
     if (finding.found == Found::SamePixels) {
       if (!decoded || !decoder_.decode(before_, {}, false, whole_, before_pixels_).ok()) {
         return different("it is not the same file, and cannot be decoded to compare pixels");
@@ -143,7 +145,7 @@ class SampleChecker {
         return different("pixels differ");
       }
     }
-    if (decoded && packed_.read_index(packed, entry_).ok() && !entry_.empty()) {
+    if (decoded && has_entry) {
       Region region;
       const Status status = decoder_.decode(after_, entry_, true, region, part_);
       if (!status.ok() || !pixels_.holds(region, part_)) {

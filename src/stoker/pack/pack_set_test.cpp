@@ -64,7 +64,21 @@ TEST_F(PackSet, HoldsEverySampleOnceInOrder) {
     ASSERT_TRUE(packed->read_index(i, entry).ok());
     EXPECT_FALSE(entry.empty());
   }
-  EXPECT_EQ(bytes_of(tree_.path("packed/classes.json")), "[\n  \"c0\",\n  \"c1\"\n]\n");
+  EXPECT_EQ(packed->classes(), source->classes());
+}
+
+TEST_F(PackSet, ClassNamesThatDoNotFitAreLeftOut) {
+  tree_.fill(4);
+  pack_set(options());
+  const std::string path = tree_.path("packed/classes.json");
+  EXPECT_EQ(bytes_of(path), "[\n  \"c0\",\n  \"c1\"\n]\n");
+  const uint64_t fingerprint = io::open_source(tree_.path("packed"))->fingerprint();
+  for (const std::string_view text : {"[\"c0\"]", "{", "", "3"}) {
+    ASSERT_TRUE(write_file_atomic(path, text).ok());
+    const auto packed = io::open_source(tree_.path("packed"));
+    EXPECT_THAT(packed->classes(), ElementsAre()) << text;
+    EXPECT_EQ(packed->fingerprint(), fingerprint);
+  }
 }
 
 TEST_F(PackSet, ConvertsAndCounts) {

@@ -10,6 +10,7 @@
 #include "stoker/io/index_file.h"
 #include "stoker/io/open_files.h"
 #include "stoker/io/python_order.h"
+#include "stoker/io/sources/tar/class_names.h"
 #include "stoker/io/sources/tar/tar_list.h"
 #include "stoker/io/tar_source.h"
 
@@ -47,6 +48,9 @@ class TarSource : public Source {
       index_names_.push_back(path.substr(index_folder_.size()) + ":");
     }
     fingerprint_ = list_.fingerprint();
+    if (list_.classes.empty()) {
+      list_.classes = read_class_names(index_folder_, list_.labels);
+    }
     index_ = find_index(index_folder_, options.index, list_.warnings);
   }
 
