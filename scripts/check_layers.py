@@ -42,8 +42,8 @@ PYTHON_DEPS: dict[str, list[str]] = {
     "pil": [],
     "levers": ["pil"],
     "loader": ["pil"],
-    "watch": ["pil", "levers"],
-    "hook": ["watch", "pil", "levers"],
+    "watch": ["pil", "levers", "loader"],
+    "hook": ["watch", "pil", "levers", "loader"],
 }
 # A script decides when these are imported: neither `import stoker` nor the hook does.
 LAZY = {"torch", "torchvision", "PIL"}

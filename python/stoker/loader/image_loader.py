@@ -17,6 +17,7 @@ from .. import transforms as T
 from . import handover, ranks
 from .batches import Allocator, Batch, ToDevice
 from .errors import SampleError
+from .iteration import Iteration
 from .options import Options
 from .source import open_source
 from .stats import Stats
@@ -173,9 +174,8 @@ class ImageLoader:
         self._epoch = self._at[0]
         self._resume = True
 
-    def __iter__(self) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        for batch in self.batches():
-            yield batch.images, batch.labels
+    def __iter__(self) -> Iteration:
+        return Iteration(self.batches(), self.batch_size)
 
     def batches(self) -> Iterator[Batch]:
         """As iterating, with the samples' numbers in the source too."""

@@ -10,9 +10,14 @@ off. See docs/pil.md for what stays lazy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from . import counters, registry, render
+# Called when this package is whole, by whoever was told of Pillow's import while it was not: it may
+# be this package that imports Pillow.
+_waiting: list[Callable[[], None]] = []
+
+from . import counters, registry, render  # noqa: E402
 
 __all__ = ["NotInstalled", "install", "stats", "uninstall"]
 
@@ -38,3 +43,7 @@ def stats() -> dict[str, Any]:
     bytes_differ, and `reasons`, why images were left to Pillow. DataLoader workers count for
     themselves."""
     return {**counters.stats(), "installed": registry.installed(), "disabled": render.disabled}
+
+
+while _waiting:
+    _waiting.pop()()

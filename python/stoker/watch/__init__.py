@@ -37,6 +37,9 @@ def attach(when_imported: WhenImported) -> None:
 
     parts: dict[str, Callable[[], None]] = {
         "loaders": loaders.watch_loaders,
+        "image loader": lambda: when_imported(
+            "stoker.loader.iteration", loaders.watch_image_loader
+        ),
         "stages": stages.watch_fetchers,
         "backward": training.watch_backward,
         "optimizers": training.watch_optimizers,

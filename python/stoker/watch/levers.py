@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,6 +69,10 @@ def _note_outcome(outcome: Any) -> None:
 def pillow_imported() -> None:
     """Native decoding belongs to the moment at which the script has imported Pillow."""
     if not allowed("exact"):
+        return
+    pil: Any = sys.modules.get("stoker.pil")
+    if pil is not None and not hasattr(pil, "stats"):  # it is importing Pillow at this moment
+        pil._waiting.append(pillow_imported)
         return
     reason = left_out("native_decoding")
     if not reason:

@@ -29,6 +29,19 @@ def watch_loaders() -> None:
     )
 
 
+def watch_image_loader() -> None:
+    """The same for `stoker.ImageLoader`, whose threads belong to this process."""
+    from stoker.loader.iteration import Iteration
+
+    replace(Iteration, "__init__", probe("image loader", leave=_begun))
+    replace(Iteration, "__next__", lambda original: _core.event_probe(original, watcher, NEXT))
+
+
+def _begun(iteration: Any, _result: object, error: object) -> None:
+    if error is None:
+        watcher.know_iterator(iteration, next(_numbers), iteration.batch_size)
+
+
 def _start(_loader: object) -> None:
     steps = watcher.steps()
     if steps is not None and watcher.here():

@@ -24,6 +24,7 @@ constexpr size_t kValues = 3 * kSide * kSide;
 
 std::vector<std::vector<uint8_t>> jpegs(size_t count) {
   std::vector<std::vector<uint8_t>> files;
+  files.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     files.push_back(codec::testing::encode({.width = 40 + static_cast<int>(i % 5),
                                             .height = 30 + static_cast<int>(i % 3),
@@ -174,7 +175,7 @@ TEST(Loader, FilesThatAreNotSurelyExactAreHandedOver) {
     ASSERT_TRUE(handover.has_value());
     EXPECT_EQ(handover->name, "file-1");
     EXPECT_EQ(handover->bytes, files[1]);
-    std::vector<uint8_t> red(20 * 20 * 3);
+    std::vector<uint8_t> red(size_t{20} * 20 * 3);
     for (size_t i = 0; i < red.size(); i += 3) {
       red[i] = 255;
     }
@@ -193,7 +194,7 @@ TEST(Loader, StoppingAnywhereNeitherHangsNorTouchesMemoryLater) {
   const auto source = std::make_shared<MemorySource>(jpegs(40));
   std::mt19937 random(7);
   for (int cycle = 0; cycle < 60; ++cycle) {
-    auto images = std::make_unique<std::vector<float>>(4 * 4 * kValues);
+    auto images = std::make_unique<std::vector<float>>(size_t{16} * kValues);
     auto numbers = std::make_unique<std::vector<int64_t>>(32);
     Loader loader(source, transforms(),
                   {.epoch = {.batch_size = 4}, .threads = 1 + static_cast<int32_t>(random() % 3)});
