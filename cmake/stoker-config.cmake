@@ -3,6 +3,7 @@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(JPEG)
+find_dependency(ZLIB)
 find_dependency(PNG)
 find_dependency(fmt)
 find_dependency(nlohmann_json)
