@@ -20,6 +20,7 @@ from PIL import Image
 from torchvision import transforms as V
 from torchvision.transforms import autoaugment
 
+import stoker
 import stoker.transforms as T
 from stoker import _core
 
@@ -237,3 +238,22 @@ def test_erasing_comes_as_often_as_asked_for(probability: float) -> None:
     # At these sizes a place is found nearly always in ten tries.
     spread = np.sqrt(COUNT * probability * (1 - probability))
     assert abs(count - COUNT * probability) < 4 * spread
+
+
+def test_erasing_noise_is_standard_normal(tmp_path: Path) -> None:
+    for number in range(8):
+        Image.new("RGB", (40, 40)).save(tmp_path / f"{number}.png")
+    erasing = T.RandomErasing(1.0, scale=(0.3, 0.3), value="random")
+    chain = [T.CenterCrop(40), T.ToTensor(), erasing]
+    paths = [(str(path), 0) for path in sorted(tmp_path.iterdir())]
+    images, _ = next(iter(stoker.ImageLoader(paths, 8, chain, shuffle=False, seed=3)))
+    torch.manual_seed(9)
+    # Erased pixels: black ones are 0 in all channels.
+    noise = [image[:, (image != 0).all(dim=0)] for image in images]
+    for values in noise:
+        assert values.shape[0] == 3 and values.shape[1] > 300
+        for channel in values:
+            assert_alike(channel.tolist(), torch.randn(COUNT).tolist())
+    drawn = torch.cat([values.flatten() for values in noise])
+    assert_alike(drawn.tolist(), torch.randn(4 * COUNT).tolist())
+    assert len(drawn.unique()) > 0.99 * len(drawn)  # no channel or image repeats another

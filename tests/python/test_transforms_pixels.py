@@ -237,6 +237,7 @@ def test_nothing_is_done_where_nothing_is_asked_for(
     "transform,says",
     [
         (T.ColorJitter(brightness=-0.1), "brightness"),
+        (T.ColorJitter(brightness=1e39), "brightness"),
         (T.ColorJitter(contrast=(2, 1)), "contrast"),
         (T.ColorJitter(saturation=(-1, 1)), "saturation"),
         (T.ColorJitter(hue=0.6), "hue"),

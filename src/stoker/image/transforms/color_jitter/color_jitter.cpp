@@ -21,7 +21,8 @@ struct Kind {
   double center, least, most;
 };
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+// Factors are float32, and none of them is infinite.
+constexpr double kNoLimit = std::numeric_limits<float>::max();
 constexpr std::array<Kind, 4> kKinds = {{{"brightness", &kAdjustBrightness, 1, 0, kNoLimit},
                                          {"contrast", &kAdjustContrast, 1, 0, kNoLimit},
                                          {"saturation", &kAdjustSaturation, 1, 0, kNoLimit},
