@@ -27,7 +27,7 @@ HEAVY = {
     ],
     "xxhash.h": ["src/stoker/core/hash.cpp"],
     "png.h": ["src/stoker/codec/decoders/", "src/stoker/synth/"],
-    "webp/": ["src/stoker/codec/decoders/", "src/stoker/synth/"],
+    "webp/": ["src/stoker/codec/decoders/", "src/stoker/synth/", "fuzz/"],
     "Python.h": ["python/bindings/"],
     "nanobind/": ["python/bindings/"],
     # The engine serves every torch, so it is compiled against none.

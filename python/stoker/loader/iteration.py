@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `iter(loader)` gives: a class of its own, so that `stoker run` finds where a script waits."""
+"""What `iter(loader)` gives, as a class, so that `stoker run` finds where a script waits."""
 
 from __future__ import annotations
 

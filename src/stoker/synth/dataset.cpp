@@ -14,8 +14,8 @@
 #include "stoker/core/files.h"
 #include "stoker/core/parallel.h"
 #include "stoker/core/stats.h"
-#include "stoker/synth/generator.h"
 #include "stoker/io/tar_writer.h"
+#include "stoker/synth/generator.h"
 
 namespace stoker::synth {
 namespace {
