@@ -14,7 +14,6 @@ using testing::append_chunk;
 using testing::append_rows;
 using testing::png_begin;
 using testing::png_of;
-using testing::PngHeader;
 using Data = std::vector<uint8_t>;
 
 struct Outcome {

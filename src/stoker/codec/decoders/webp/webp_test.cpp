@@ -91,6 +91,17 @@ Outcome decode(const Data& data, const Region& region, PixelFormat format = Pixe
   return outcome;
 }
 
+// Of a whole picture of four channels.
+Data cropped(const Data& pixels, const Region& region) {
+  Data part;
+  for (std::ptrdiff_t y = region.y0; y < region.y1; ++y) {
+    const auto row = pixels.begin() + y * kWidth * 4;
+    part.insert(part.end(), row + std::ptrdiff_t{region.x0} * 4,
+                row + std::ptrdiff_t{region.x1} * 4);
+  }
+  return part;
+}
+
 constexpr Region kWhole = {0, 0, kWidth, kHeight};
 
 ErrorCode code_of(const Chunks& chunks) {
@@ -115,7 +126,7 @@ TEST(WebpDecoder, LosslessPixelsAndParts) {
   const Outcome whole = decode(file, kWhole);
   ASSERT_TRUE(whole.status.ok()) << whole.status.to_string();
   EXPECT_EQ(whole.pixels, rgb);
-  const size_t at = 3 * (5 * kWidth + 7);
+  const size_t at = size_t{3} * (size_t{5} * kWidth + 7);
   EXPECT_EQ(decode(file, {7, 5, 9, 6}).pixels,
             Data(rgb.begin() + static_cast<std::ptrdiff_t>(at),
                  rgb.begin() + static_cast<std::ptrdiff_t>(at) + 6));
@@ -129,15 +140,7 @@ TEST(WebpDecoder, LossyPixelsAreThoseOfTheWholePicture) {
   const Data want = taken(rgba, size_t{kWidth} * kHeight * 4);
   EXPECT_EQ(decode(file, kWhole, PixelFormat::Rgbx).pixels, want);
   for (const Region& r : {Region{1, 1, 20, 17}, Region{8, 3, 9, 4}, Region{15, 0, 21, 18}}) {
-    const Data part = decode(file, r, PixelFormat::Rgbx).pixels;
-    for (int32_t y = r.y0; y < r.y1; ++y) {
-      for (int32_t x = r.x0; x < r.x1; ++x) {
-        const auto a = static_cast<size_t>(((y - r.y0) * r.width() + x - r.x0) * 4);
-        const auto b = static_cast<size_t>((y * kWidth + x) * 4);
-        ASSERT_EQ(part[a], want[b]) << x << ' ' << y;
-        ASSERT_EQ(part[a + 2], want[b + 2]) << x << ' ' << y;
-      }
-    }
+    EXPECT_EQ(decode(file, r, PixelFormat::Rgbx).pixels, cropped(want, r));
   }
 }
 
