@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import photos
 import report
 import rounds
-from workloads import Photos
+from workloads import WORKLOADS, Photos
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build"
@@ -27,13 +27,20 @@ BATCH = 64
 
 
 class Plan(NamedTuple):
-    """How much is measured."""
+    """What is measured, and how much of it."""
 
-    photos: Path
+    cases: list[str]
     cores: list[int]  # numbers of them
     rounds: int
     block_s: float
     warm_s: float
+
+
+class Set(NamedTuple):
+    """The photos of one kind, and one batch of them."""
+
+    whole: Photos
+    few: Photos
 
 
 def contender_files(only: Iterable[str]) -> dict[str, Path]:
@@ -45,14 +52,32 @@ def contender_files(only: Iterable[str]) -> dict[str, Path]:
     return {name: file for name, file in known.items() if name in wanted}
 
 
+def check(plan: Plan) -> None:
+    """Ends the program when the plan cannot be carried out."""
+    for case in plan.cases:
+        workload, _, set_name = case.partition(":")
+        if workload not in WORKLOADS or set_name not in photos.SETS:
+            raise SystemExit(
+                f"no case {case!r}; one is WORKLOAD:SET, of {', '.join(WORKLOADS)} and "
+                f"{', '.join(photos.SETS)}"
+            )
+    cores = len(os.sched_getaffinity(0))
+    if not plan.cores or not 1 <= min(plan.cores) <= max(plan.cores) <= cores:
+        raise SystemExit(f"--cores: numbers from 1 to {cores}, the cores that this may use")
+
+
 class Bench:
     """All cases of one run, and what was found about the contenders."""
 
-    def __init__(self, plan: Plan, files: dict[str, Path]) -> None:
+    def __init__(self, plan: Plan, files: dict[str, Path], folder: Path) -> None:
         self.plan = plan
         self.files = files
-        self.contenders: dict[str, dict[str, Any]] = {}
         self._begin = time.monotonic()
+        names = dict.fromkeys(case.split(":")[1] for case in plan.cases)
+        self.sets = {name: self._set(folder, name) for name in names}
+        self.contenders = {name: self._prepare(name) for name in files}
+        for name in names:
+            self._compare_pixels(name)
 
     def say(self, text: str) -> None:
         print(f"{time.monotonic() - self._begin:5.0f} s  {text}", file=sys.stderr)
@@ -60,11 +85,8 @@ class Bench:
     def run(self, what: str, clock: str) -> dict[str, Any]:
         """One case, such as "train:jpeg", measured."""
         workload, set_name = what.split(":")
-        if not any(set_name in known["pixels"] for known in self.contenders.values()):
-            self._compare_pixels(set_name)
         counts = self.plan.cores if what in ON_ALL_CORES else [min(self.plan.cores)]
-        made = self._photos(set_name)
-        case = self._case(workload, made, self._able(made, set_name), counts)
+        case = self._case(workload, self.sets[set_name].whole, self._able(set_name), counts)
         self.say(f"{what}: starting {len(case.entries)} processes")
         rounds.measure(
             case,
@@ -75,32 +97,35 @@ class Bench:
         )
         return report.case_result(case, set_name, clock)
 
-    def _photos(self, set_name: str, few: bool = False) -> Photos:
-        return photos.photo_set(self.plan.photos, set_name, BUILD / "compare-sets", few)
+    def _set(self, folder: Path, name: str) -> Set:
+        self.say(f"{name}: photos")
+        root = BUILD / "compare-sets"
+        return Set(*(photos.photo_set(folder, name, root, few) for few in (False, True)))
 
-    def _able(self, made: Photos, set_name: str) -> list[str]:
-        return [name for name in self.files if self._is_able(name, made, set_name)]
-
-    def _is_able(self, name: str, made: Photos, set_name: str) -> bool:
-        """Whether the contender takes part; what it needs of the photos is there afterwards."""
+    def _prepare(self, name: str) -> dict[str, Any]:
+        """What the contender says of itself; what it needs of the photos is there afterwards."""
+        self.say(f"{name}: preparing")
+        words = [
+            f"{kind}:{made.folder}:{made.made}" for kind, both in self.sets.items() for made in both
+        ]
         program = [sys.executable, str(HERE / "prepare.py"), str(self.files[name])]
-        done = subprocess.run([*program, *map(str, made), set_name], capture_output=True, text=True)
+        done = subprocess.run([*program, *words], capture_output=True, text=True)
         last = done.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
-        answer = json.loads(done.stdout) if done.stdout else {"missing": last[0]}
-        if not answer:
-            return False
-        known = self.contenders.setdefault(name, {"name": name, "pixels": {}})
-        if "missing" in answer and known.get("missing") != answer["missing"]:
-            self.say(f"{name} is left out: {answer['missing']}")
-        known.update(answer)
-        return "missing" not in answer
+        answer: dict[str, Any] = json.loads(done.stdout) if done.stdout else {"missing": last[0]}
+        for why in [answer.get("missing", ""), *answer.get("sets", {}).values()]:
+            if why:
+                self.say(f"{name} is left out: {why}")
+        return {"name": name, "sets": {}, **answer, "pixels": {}}
+
+    def _able(self, set_name: str) -> list[str]:
+        return [
+            name for name, known in self.contenders.items() if known["sets"].get(set_name) == ""
+        ]
 
     def _case(
         self, workload: str, made: Photos, names: list[str], counts: list[int]
     ) -> rounds.Case:
         cores = sorted(os.sched_getaffinity(0), reverse=True)
-        if max(counts) > len(cores):
-            raise SystemExit(f"there are {len(cores)} cores here, {max(counts)} were asked for")
         entries = [
             rounds.Entry(name, self.files[name], cores[:count])
             for count in counts
@@ -110,9 +135,8 @@ class Bench:
 
     def _compare_pixels(self, set_name: str) -> None:
         """The first evaluation batch of every contender against the reference's."""
-        few = self._photos(set_name, few=True)
-        case = self._case("eval", few, self._able(few, set_name), [1])
         self.say(f"{set_name}: comparing pixels")
+        case = self._case("eval", self.sets[set_name].few, self._able(set_name), [1])
         with tempfile.TemporaryDirectory() as folder:
             files = rounds.first_batches(case, Path(folder))
             for name, file in files.items():

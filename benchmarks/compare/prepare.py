@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks one contender about a set, and lets it make what it needs of the photos.
+"""Asks one contender about sets of photos, and lets it make what it needs of them.
 
-usage: prepare.py CONTENDER.py FOLDER MADE SET
+usage: prepare.py CONTENDER.py SET:FOLDER:MADE...
 
-Answers in one line of JSON on stdout: {"name", "packages"}, {"missing": why}, or {} for a set that
-the contender does not take part in.
+Answers in one line of JSON on stdout: {"missing": why}, or {"name", "packages", "sets": {SET: why
+not, or ""}} with those of the sets that the contender reads.
 """
 
 from __future__ import annotations
@@ -14,30 +14,41 @@ import json
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from serve import load
 from workloads import Photos, Unavailable
 
 
-def answer(file: Path, photos: Photos, set_name: str) -> dict[str, Any]:
+def prepared(module: ModuleType, photos: Photos) -> str:
+    """Why the contender cannot read these photos, or ""."""
     try:
-        module = load(file)
-        if set_name not in module.SETS:
-            return {}
         if hasattr(module, "prepare"):
             module.prepare(photos)
-    except (ImportError, Unavailable) as error:
+    except Unavailable as error:
+        return str(error)
+    return ""
+
+
+def answer(file: Path, words: list[str]) -> dict[str, Any]:
+    try:
+        module = load(file)
+    except ImportError as error:
         return {"missing": str(error)}
+    sets: dict[str, str] = {}
+    for word in words:
+        name, folder, made = word.split(":")
+        if name in module.SETS and not sets.get(name):
+            sets[name] = prepared(module, Photos(Path(folder), Path(made)))
     packages = {name: importlib.metadata.version(name) for name in module.PACKAGES}
-    return {"name": module.NAME, "packages": packages}
+    return {"name": module.NAME, "packages": packages, "sets": sets}
 
 
 def main() -> None:
-    file, folder, made, set_name = sys.argv[1:]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
-    found = answer(Path(file), Photos(Path(folder), Path(made)), set_name)
+    found = answer(Path(sys.argv[1]), sys.argv[2:])
     print(json.dumps(found), file=answers, flush=True)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From blocks to ratios, goals and a table."""
+"""From blocks to speeds, ratios and goals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from process import Block
 from rounds import Case, Entry
-from workloads import STD, WORKLOADS
+from workloads import STD
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 import paired
@@ -120,61 +120,3 @@ def goals(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
                     {"what": f"scaling of {what}", "ratio": share, "goal": SCALING_GOAL, "met": met}
                 )
     return found
-
-
-def markdown(result: dict[str, Any]) -> str:
-    """One table a case."""
-    return "\n".join(
-        line for case in result["cases"] for line in _table(case, result["contenders"])
-    )
-
-
-def _table(case: dict[str, Any], contenders: dict[str, Any]) -> list[str]:
-    counts = sorted({row["cores"] for row in case["rows"]})
-    ours = [name for name in OURS if any(name in row.get("ratio", {}) for row in case["rows"])]
-    head = ["loader", "pixels equal Pillow's"]
-    for cores in counts:
-        head.append(f"samples/s, {cores} core{'s' if cores > 1 else ''}")
-        head += [f"{name.removeprefix('stoker_')} / it" for name in ours]
-    lines = [f"**{case['workload']}, {case['set']}**: {WORKLOADS[case['workload']]}", ""]
-    lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    fastest = sorted(case["rows"], key=lambda row: (row["cores"], -row.get("samples_per_s", 0.0)))
-    for name in dict.fromkeys(row["contender"] for row in fastest):
-        cells = [
-            contenders[name]["name"],
-            _pixels_text(contenders[name]["pixels"].get(case["set"])),
-        ]
-        rows = {row["cores"]: row for row in case["rows"] if row["contender"] == name}
-        for cores in counts:
-            cells += _cells(rows.get(cores), ours)
-        lines.append("| " + " | ".join(cells) + " |")
-    for what, share in case["scaling"].items():
-        if what.split(",")[0] in OURS:
-            lines += ["", f"Of twice the speed, {what}: {_interval(share)}"]
-    return [*lines, ""]
-
-
-def _cells(row: dict[str, Any] | None, ours: list[str]) -> list[str]:
-    if row is None or "failed" in row:
-        return ["-"] * (1 + len(ours))
-    ratios = [
-        _interval(row["ratio"][name]) if name in row["ratio"] and name != row["contender"] else "-"
-        for name in ours
-    ]
-    return [f"{row['samples_per_s']:,.0f}", *ratios]
-
-
-def _interval(ratio: list[float]) -> str:
-    low, estimate, high = ratio
-    return f"{estimate:.2f} ({low:.2f} to {high:.2f})"
-
-
-def _pixels_text(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return "not compared"
-    if found["equal"]:
-        return "yes"
-    if "shape" in found:
-        return f"no, its shape is {found['shape']}"
-    share, most = found["differ_share"], found["most_levels"]
-    return f"no: {100 * share:.2g} % of values differ, by up to {most:.0f} of 255"

@@ -6,6 +6,7 @@ blocks. `setup` beside this file installs the other loaders; those that are miss
 named. Contenders are the files in contenders/: to add one, add a file.
 
     build/compare/bin/python benchmarks/compare/run.py --record benchmarks/results/compare.json
+    .venv/bin/python benchmarks/compare/page.py benchmarks/results/compare.json docs/comparison.md
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import bench
+import page
 import photos
 import report
 
@@ -29,8 +31,8 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--photos", type=Path, help="ImageFolder tree of JPEGs (default: made)")
     parser.add_argument("--cores", default="1,2", help="numbers of cores, such as 1,2")
-    parser.add_argument("--rounds", type=int, default=8, help="blocks of each contender")
-    parser.add_argument("--block-s", type=float, default=1.5, help="seconds of a block")
+    parser.add_argument("--rounds", type=int, default=7, help="blocks of each contender")
+    parser.add_argument("--block-s", type=float, default=1.25, help="seconds of a block")
     parser.add_argument("--warm-s", type=float, default=1.0, help="seconds of the first, uncounted")
     parser.add_argument("--only", default="", help="contenders, such as dali_cpu,spdl")
     parser.add_argument(
@@ -52,11 +54,13 @@ def words(text: str) -> list[str]:
 
 def measure(args: argparse.Namespace) -> dict[str, Any]:
     found = conditions.describe(), conditions.warnings()  # before this adds load of its own
-    folder = args.photos or photos.make_photos(bench.BUILD / "compare-photos")
     cores = sorted({int(word) for word in words(args.cores)})
-    plan = bench.Plan(folder, cores, args.rounds, args.block_s, args.warm_s)
-    runner = bench.Bench(plan, bench.contender_files(words(args.only)))
-    cases = [runner.run(what, args.clock) for what in words(args.cases)]
+    plan = bench.Plan(words(args.cases), cores, args.rounds, args.block_s, args.warm_s)
+    bench.check(plan)
+    files = bench.contender_files(words(args.only))
+    folder = args.photos or photos.make_photos(bench.BUILD / "compare-photos")
+    runner = bench.Bench(plan, files, folder.resolve())
+    cases = [runner.run(what, args.clock) for what in plan.cases]
     return {
         "schema": "stoker.benchmark.compare/1",
         "conditions": found[0],
@@ -80,7 +84,7 @@ def main() -> None:
         args.record.write_text(json.dumps(result, indent=1) + "\n")
     for warning in result["warnings"]:
         print(f"warning: {warning}", file=sys.stderr)
-    print(report.markdown(result))
+    print(page.markdown(result))
     for goal in result["goals"]:
         met = "met" if goal["met"] else "not met"
         print(f"{goal['what']}: {goal['ratio'][1]:.2f}, the goal is {goal['goal']}: {met}")
