@@ -5,7 +5,9 @@
 
 #include "stoker/codec/testing/allocation_counter.h"
 #include "stoker/codec/testing/jpeg_encoder.h"
+#include "stoker/pipeline/loader.h"
 #include "stoker/pipeline/render.h"
+#include "stoker/pipeline/testing/memory_source.h"
 
 namespace stoker::pipeline {
 namespace {
@@ -39,6 +41,37 @@ TEST(Renderer, AllocatesNothingPerImageOnceWarm) {
   }
   EXPECT_EQ(codec::testing::allocation_count, before) << "in the last round";
   EXPECT_EQ(rendered, 60);
+}
+
+// Batches cost a few allocations each, samples none: ten times as many rows change nothing.
+TEST(Loader, AllocatesNothingPerSampleOnceWarm) {
+  if (!codec::testing::allocations_are_counted()) {
+    GTEST_SKIP() << "the sanitizer's allocator cannot be replaced";
+  }
+  std::vector<std::vector<uint8_t>> files;
+  files.reserve(60);
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    files.push_back(codec::testing::encode({.width = 120, .height = 90, .seed = seed}));
+  }
+  const auto source = std::make_shared<MemorySource>(files);
+  const std::vector<TransformSpec> chain = {
+      {"RandomResizedCrop", {{"size", "32"}}}, {"RandomHorizontalFlip", {}}, {"ToTensor", {}}};
+  const auto allocations_of_a_batch = [&](int64_t rows) {
+    Loader loader(source, chain, {.epoch = {.batch_size = rows, .shuffle = false}, .threads = 1});
+    std::vector<float> images(static_cast<size_t>(rows) * 3 * 32 * 32);
+    std::vector<int64_t> numbers(static_cast<size_t>(rows) * 2);
+    int64_t before = 0;
+    for (uint32_t epoch = 0; epoch < 4; ++epoch) {
+      loader.begin_epoch(epoch, 0);
+      before = codec::testing::allocation_count;
+      loader.lend(images.data(), numbers.data(), numbers.data() + rows);
+      EXPECT_TRUE(loader.next(60'000).has_value());
+    }
+    return codec::testing::allocation_count - before;
+  };
+  const int64_t few = allocations_of_a_batch(6);
+  EXPECT_LE(few, 10);
+  EXPECT_LE(allocations_of_a_batch(60), few);
 }
 
 }  // namespace

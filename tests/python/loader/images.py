@@ -64,8 +64,9 @@ KINDS: dict[str, tuple[str, Save]] = {
 }
 
 
-def make_folder(root: Path, count: int, kinds: list[str] | None = None) -> Path:
-    """`count` files in three classes, of all kinds in turn; sizes differ."""
+def make_folder(root: Path, count: int, kinds: list[str] | None = None, first: int = 0) -> Path:
+    """`count` files in three classes, of all kinds in turn; sizes differ. `first` chooses others,
+    and every fifth of those that begin beyond 0 is larger."""
     names = kinds or list(KINDS)
     for number in range(count):
         kind = names[number % len(names)]
@@ -73,7 +74,8 @@ def make_folder(root: Path, count: int, kinds: list[str] | None = None) -> Path:
         place = root / f"class{number % 3}"
         place.mkdir(parents=True, exist_ok=True)
         width, height = 40 + 13 * (number % 7), 90 - 11 * (number % 5)
-        save(
-            picture(number, width, height), place / f"{number:04}-{kind.replace(' ', '-')}.{suffix}"
-        )
+        if first and number % 5 == 0:
+            width, height = 3 * width, 3 * height
+        image = picture(first + number, width, height)
+        save(image, place / f"{number:04}-{kind.replace(' ', '-')}.{suffix}")
     return root

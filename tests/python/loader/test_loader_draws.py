@@ -6,11 +6,12 @@ A test may be off with probability 0.001 for right code; seeds are fixed, so it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import torch
+from distributions import CRITICAL, assert_alike, statistic
 from numpy.typing import NDArray
 from torchvision import transforms as V
 
@@ -18,23 +19,7 @@ import stoker.transforms as T
 from stoker import _core
 
 COUNT = 4000
-CRITICAL = np.sqrt(-np.log(0.001 / 2) / 2)  # of the statistic times sqrt(n m / (n + m))
 SIZES = [(500, 375), (375, 500), (300, 100)]
-
-
-def statistic(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """Greatest distance of the two empirical distributions, scaled to its limit distribution."""
-    a, b = np.sort(a), np.sort(b)
-    both = np.concatenate([a, b])
-    distance = np.abs(
-        np.searchsorted(a, both, "right") / len(a) - np.searchsorted(b, both, "right") / len(b)
-    ).max()
-    return float(distance * np.sqrt(len(a) * len(b) / (len(a) + len(b))))
-
-
-def assert_alike(ours: Iterable[float], theirs: Iterable[float]) -> None:
-    a, b = np.asarray(list(ours), float), np.asarray(list(theirs), float)
-    assert statistic(a, b) < CRITICAL
 
 
 def planned(transform: T.Transform, name: str, width: int, height: int) -> list[list[float]]:

@@ -4,21 +4,16 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import reference
 from PIL import Image
 from torchvision.transforms import functional as F
 
 import stoker.transforms as T
 from stoker import _core
-
-sys.path.insert(0, str(Path(__file__).resolve().parent / "loader"))
-
-import reference
 
 CASES = 6000 if os.environ.get("STOKER_TEST_FULL") == "1" else 300
 LENGTHS = (1, 1, 2, 3, 4, 5, 7, 16, 33, 67)

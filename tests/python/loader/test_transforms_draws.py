@@ -7,7 +7,6 @@ Each would be off with probability 0.001 for right code; seeds are fixed, so it 
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from distributions import CRITICAL, assert_alike, statistic
 from PIL import Image
 from torchvision import transforms as V
 from torchvision.transforms import autoaugment
@@ -23,10 +23,6 @@ from torchvision.transforms import autoaugment
 import stoker
 import stoker.transforms as T
 from stoker import _core
-
-sys.path.insert(0, str(Path(__file__).resolve().parent / "loader"))
-
-from test_loader_draws import CRITICAL, assert_alike, statistic
 
 COUNT = 4000
 WIDTH, HEIGHT = 100, 80

@@ -8,13 +8,12 @@ transforms are planned by the engine, and torchvision replays the steps.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import reference  # type: ignore[import-not-found]
 from numpy.typing import NDArray
 from PIL import Image
 from torchvision import transforms as V
@@ -22,10 +21,6 @@ from torchvision.transforms import functional as F
 
 import stoker.transforms as T
 from stoker import _core
-
-sys.path.insert(0, str(Path(__file__).resolve().parent / "loader"))
-
-import reference  # type: ignore[import-not-found]
 
 FULL = os.environ.get("STOKER_TEST_FULL") == "1"
 ROUNDS = 12 if FULL else 1
