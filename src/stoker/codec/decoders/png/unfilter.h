@@ -7,7 +7,7 @@
 namespace stoker::codec::png {
 
 constexpr size_t kFilters = 5;  // none, sub, up, average, Paeth
-// unfilter() may read, and write what it read, that far behind both rows.
+// unfilter() may read that far behind both rows.
 constexpr size_t kSlackBytes = 8;
 
 // Undoes filter `filter` (below kFilters) of the PNG standard on a row in place. `above`: the row
