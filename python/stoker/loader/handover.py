@@ -10,27 +10,34 @@ import threading
 from .. import _core
 
 FOREVER_MS = 24 * 3600 * 1000
+JOIN_SECONDS = 10  # a picture that takes longer than that to decode
 
 
-def start(engine: _core.Loader, most: int) -> None:
-    """Serve `engine` until it is closed: from one thread, from up to `most` while files wait."""
-    _Servers(engine, most).add()
+class Servers:
+    """Threads that serve `engine` until it is closed: one, and up to `most` while files wait."""
 
-
-class _Servers:
     def __init__(self, engine: _core.Loader, most: int) -> None:
         self.engine = engine
         self.most = most
-        self.count = 0
+        self.threads: list[threading.Thread] = []
         self.lock = threading.Lock()
+        self.add()
 
     def add(self) -> None:
         with self.lock:
-            if self.count >= self.most:
+            if len(self.threads) >= self.most:
                 return
-            self.count += 1
-            name = f"stoker-pillow-{self.count}"
-        threading.Thread(target=self.serve, name=name, daemon=True).start()
+            name = f"stoker-pillow-{len(self.threads) + 1}"
+            thread = threading.Thread(target=self.serve, name=name, daemon=True)
+            self.threads.append(thread)
+            thread.start()
+
+    def join(self) -> None:
+        """Wait for their end, after the engine was closed. A thread that still came back from the
+        engine while the interpreter ends would take the process with it."""
+        for thread in self.threads:
+            if thread is not threading.current_thread():
+                thread.join(JOIN_SECONDS)
 
     def serve(self) -> None:
         while not self.engine.closed():

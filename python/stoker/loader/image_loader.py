@@ -14,9 +14,10 @@ import torch
 
 from .. import _core
 from .. import transforms as T
-from . import handover, ranks
+from . import ranks
 from .batches import Allocator, Batch, ToDevice
 from .errors import SampleError
+from .handover import Servers
 from .iteration import Iteration
 from .options import Options
 from .source import open_source
@@ -112,10 +113,10 @@ class ImageLoader:
         self._allocator = Allocator(
             size, self._options.dtype, self._options.layout, free=self._ahead + 2
         )
-        handover.start(self._engine, most)
+        servers = Servers(self._engine, most)
         # Here and not in an iteration: one that is broken off dies while threads still write.
         self._lent: deque[Batch] = deque()
-        self._finalizer = weakref.finalize(self, _end, self._engine, self._lent)
+        self._finalizer = weakref.finalize(self, _end, self._engine, servers, self._lent)
 
     @property
     def classes(self) -> list[str]:
@@ -275,8 +276,9 @@ class ImageLoader:
         self._finalizer()
 
 
-def _end(engine: _core.Loader, lent: deque[Batch]) -> None:
+def _end(engine: _core.Loader, servers: Servers, lent: deque[Batch]) -> None:
     engine.close()
+    servers.join()
     lent.clear()
 
 
