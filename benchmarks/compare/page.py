@@ -50,7 +50,9 @@ def _conditions(result: dict[str, Any]) -> str:
         for row in case["rows"]
         if "cores_used_by_others" in row
     ]
-    clock = "processor time, workers included" if result["clock"] == "cpu" else "wall time"
+    clock = "wall time"
+    if result["clock"] == "cpu":
+        clock = "processor time of all workers, which shows what a sample costs and no scaling"
     missing = [name for name, known in result["contenders"].items() if "missing" in known]
     return (
         f"{found['cpu']}, {found['cores']} cores, Python {found['python']}; {versions}. Medians of "
@@ -104,7 +106,7 @@ def _pixels(found: dict[str, Any] | None) -> str:
     if "shape" in found:
         return f"no, its shape is {found['shape']}"
     share, most = found["differ_share"], found["most_levels"]
-    return f"no: {100 * share:.2g} % differ, by up to {most:.0f}"
+    return f"no: {100 * share:.3g} % differ, by up to {most:.0f}"
 
 
 def main() -> None:
