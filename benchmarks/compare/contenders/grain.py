@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grain: Pillow and torchvision in its reading threads."""
+"""Grain: Pillow and torchvision in a reading thread, or in a worker process a core."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def make(photos: Photos, batch: int, threads: int, workload: str) -> Iterator[Te
     data = grain.MapDataset.source([str(path) for path in photos.files()])
     if workload == "train":
         data = data.shuffle(seed=0)
-    read = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=2 * batch)
+    read = grain.ReadOptions(num_threads=1, prefetch_buffer_size=batch)
     stream = data.repeat().map(load).to_iter_dataset(read).batch(batch, drop_remainder=True)
+    if threads > 1:  # its threads share one GIL: measured, these are faster
+        stream = stream.mp_prefetch(grain.MultiprocessingOptions(num_workers=threads))
     for images in stream:
         yield torch.from_numpy(np.asarray(images))
