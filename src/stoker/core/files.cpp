@@ -38,20 +38,6 @@ class Descriptor {
   int fd_;
 };
 
-bool write_all(int fd, std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count < 0) {
-      return false;
-    }
-    bytes = bytes.subspan(static_cast<size_t>(count));
-  }
-  return true;
-}
-
 Status write_whole(const std::string& path, std::span<const uint8_t> bytes, bool sync) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) {
@@ -89,6 +75,20 @@ Status sync_folder_of(const std::string& path) {
 }
 
 }  // namespace
+
+bool write_all(int fd, std::span<const uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      return false;
+    }
+    bytes = bytes.subspan(static_cast<size_t>(count));
+  }
+  return true;
+}
 
 Status read_file(const std::string& path, std::vector<uint8_t>& bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

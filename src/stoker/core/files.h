@@ -15,6 +15,9 @@ Result<std::string> read_text_file(const std::string& path);
 // The bytes of a file into `bytes`, whose memory is reused.
 Status read_file(const std::string& path, std::vector<uint8_t>& bytes);
 
+// Writes all of it, whatever interrupts; false with errno set after a failure.
+bool write_all(int fd, std::span<const uint8_t> bytes);
+
 struct WriteOptions {
   bool sync = true;     // on disk before the name shows up; false: may be lost by a power cut
   bool replace = true;  // false: an existing file is a failure (InvalidArgument)

@@ -142,20 +142,6 @@ Status read_whole(const char* path, std::vector<uint8_t>& bytes) {
   return status;
 }
 
-bool write_all(int fd, std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count < 0) {
-      return false;
-    }
-    bytes = bytes.subspan(static_cast<size_t>(count));
-  }
-  return true;
-}
-
 PathBuffer& PathBuffer::add(std::string_view part) {
   const size_t count = std::min(part.size(), kCapacity - 1 - size_);
   std::memcpy(text_ + size_, part.data(), count);

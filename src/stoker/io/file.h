@@ -62,9 +62,6 @@ Status read_exactly(int fd, uint64_t offset, std::span<uint8_t> out, std::string
 // memory is reused. Unsupported: no regular file.
 Status read_whole(const char* path, std::vector<uint8_t>& bytes);
 
-// False with errno set after a failure.
-bool write_all(int fd, std::span<const uint8_t> bytes);
-
 // A path put together without allocation; too long a one is cut, so that the system refuses it.
 class PathBuffer {
  public:

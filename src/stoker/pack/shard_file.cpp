@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "stoker/core/error.h"
+#include "stoker/core/files.h"
 
 namespace stoker::pack {
 namespace {
@@ -79,7 +80,7 @@ ShardFile::~ShardFile() {
 }
 
 Status ShardFile::write(std::span<const uint8_t> bytes) {
-  if (!io::write_all(lock_.fd(), bytes)) {
+  if (!write_all(lock_.fd(), bytes)) {
     return io::system_status("cannot write", path_, errno);
   }
   written_bytes_ += bytes.size();

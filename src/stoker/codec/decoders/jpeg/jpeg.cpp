@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "stoker/codec/check_request.h"
 #include "stoker/codec/decoder.h"
 #include "stoker/codec/decoders/jpeg/scan.h"
 #include "stoker/codec/decoders/jpeg/session.h"
@@ -8,18 +9,6 @@
 
 namespace stoker::codec {
 namespace {
-
-int32_t channels_of(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::Grey:
-      return 1;
-    case PixelFormat::Rgb:
-      return 3;
-    case PixelFormat::Rgbx:
-      break;
-  }
-  return 4;
-}
 
 class JpegState : public DecoderState {
  public:
@@ -97,24 +86,11 @@ class JpegState : public DecoderState {
   }
 
   Status check(const DecodeRequest& request, const ImageView& out) const {
-    const Region& r = request.region;
-    if (r.x0 < 0 || r.y0 < 0 || r.x0 >= r.x1 || r.y0 >= r.y1 || r.x1 > info_.width ||
-        r.y1 > info_.height) {
-      return {ErrorCode::InvalidArgument,
-              fmt::format("region ({}, {}, {}, {}) is empty or outside an image of {} x {}", r.x0,
-                          r.y0, r.x1, r.y1, info_.width, info_.height)};
+    Status status = check_request(info_, request, out);
+    if (status.ok() && info_.channels != 1 && info_.channels != 3) {
+      status = {ErrorCode::Unsupported, fmt::format("a JPEG with {} components", info_.channels)};
     }
-    if (out.width != r.width() || out.height != r.height() ||
-        out.channels != channels_of(request.format)) {
-      return {ErrorCode::InvalidArgument, "the output does not have the size of the region"};
-    }
-    if (info_.channels != 1 && info_.channels != 3) {
-      return {ErrorCode::Unsupported, fmt::format("a JPEG with {} components", info_.channels)};
-    }
-    if (request.format == PixelFormat::Grey && info_.channels != 1) {
-      return {ErrorCode::Unsupported, "grey pixels of a colour JPEG"};
-    }
-    return {};
+    return status;
   }
 
   jpeg::Session session_;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "stoker/codec/check_request.h"
+
 namespace stoker::codec::jpeg {
 namespace {
 
@@ -23,18 +25,6 @@ J_COLOR_SPACE colour_space_of(PixelFormat format) {
       break;
   }
   return JCS_EXT_RGBX;
-}
-
-int32_t bytes_of(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::Grey:
-      return 1;
-    case PixelFormat::Rgb:
-      return 3;
-    case PixelFormat::Rgbx:
-      break;
-  }
-  return 4;
 }
 
 }  // namespace
@@ -63,7 +53,7 @@ Status Session::read_header(Bytes data) {
 }
 
 Status Session::decode(const DecodeRequest& request, bool partial, const ImageView& out) {
-  const int32_t pixel_bytes = bytes_of(request.format);
+  const int32_t pixel_bytes = channels_of(request.format);
   row_.resize(static_cast<size_t>(width()) * static_cast<size_t>(pixel_bytes));
   const bool done = guarded(error_, [&] {
     start(request.format);
