@@ -72,19 +72,23 @@ class ToDevice:
         if device.type == "cuda":
             self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
-    def start(self, batch: Batch) -> Batch:
+    def start(self, batch: Batch) -> tuple[Batch, Any]:
+        """Begins to copy; the second value is for hand_out()."""
         if self.stream is None:
-            return Batch(batch.images.to(self.device), batch.labels.to(self.device), batch.samples)
+            images, labels = batch.images.to(self.device), batch.labels.to(self.device)
+            return Batch(images, labels, batch.samples), None
         with torch.cuda.stream(self.stream):
             images = batch.images.to(self.device, non_blocking=True)
             labels = batch.labels.to(self.device, non_blocking=True)
-        return Batch(images, labels, batch.samples)
+            done = self.stream.record_event()
+        return Batch(images, labels, batch.samples), done
 
-    def hand_out(self, batch: Batch) -> Batch:
-        """The consumer's stream waits for the copy; memory is kept until that stream is done."""
+    def hand_out(self, batch: Batch, done: Any) -> Batch:
+        """The consumer's stream waits for this copy, and for none that was begun after it; memory
+        is kept until that stream is done."""
         if self.stream is not None:
             current = torch.cuda.current_stream(self.device)
-            current.wait_stream(self.stream)
+            current.wait_event(done)
             batch.images.record_stream(current)
             batch.labels.record_stream(current)
         return batch

@@ -94,6 +94,8 @@ class ImageLoader:
         )
         self._transforms = T.specs(transforms)
         self._source = open_source(source, index)
+        for text in self._source.warnings():
+            warnings.warn(f"stoker: {text}", stacklevel=2)
         self._engine: _core.Loader | None = None
         self._start_engine()
         self._to_device = None if device is None else ToDevice(torch.device(device))
@@ -214,14 +216,14 @@ class ImageLoader:
         if self._to_device is None:
             yield from made
             return
-        copies: deque[tuple[Batch, int]] = deque()
+        copies: deque[tuple[tuple[Batch, Any], int]] = deque()
         for batch, position in made:
             copies.append((self._to_device.start(batch), position))
             if len(copies) > 1:
-                first, at = copies.popleft()
-                yield self._to_device.hand_out(first), at
-        for first, at in copies:
-            yield self._to_device.hand_out(first), at
+                copy, at = copies.popleft()
+                yield self._to_device.hand_out(*copy), at
+        for copy, at in copies:
+            yield self._to_device.hand_out(*copy), at
 
     def _handed_out(
         self, copied: Iterator[tuple[Batch, int]], epoch: int, iteration: int
@@ -238,6 +240,7 @@ class ImageLoader:
     ) -> Batch:
         if not errors:
             return batch
+        errors = sorted(errors)  # they come as threads end
         for _, sample, raw, reason in errors:
             self._note_bad(os.fsdecode(raw), sample, reason)
         _, sample, raw, reason = errors[0]

@@ -11,8 +11,10 @@ class Stats(dict[str, Any]):
 
     samples, batches, samples_per_s; waited_ms, waited_share (of the consumer, for batches);
     read_ms, decode_ms, transform_ms, write_ms (of all threads together); threads, threads_most;
-    handed_over, handed_over_reasons (files that Pillow decoded); errors, bad_samples (the first
-    ones, with path and reason); repeated, dropped (of the epoch, for all ranks to end together).
+    indexed (samples with an entry in the index), reads_ahead (reading is slow and has threads of
+    its own); handed_over, handed_over_reasons (files that Pillow decoded); errors, bad_samples
+    (the first ones, with path and reason); repeated, dropped (of the epoch, for all ranks to end
+    together).
     """
 
     def rows(self) -> list[tuple[str, str]]:
@@ -27,6 +29,8 @@ class Stats(dict[str, Any]):
             stages = ("read", "decode", "transform", "write")
             shares = (f"{stage} {self[f'{stage}_ms'] / busy:.0%}" for stage in stages)
             rows.append(("their time", ", ".join(shares)))
+        if self["indexed"]:
+            rows.append(("by index", f"{self['indexed'] / max(1, self['samples']):.0%} of samples"))
         if self["handed_over"]:
             reasons = "; ".join(f"{n} x {text}" for text, n in self["handed_over_reasons"].items())
             rows.append(("by Pillow", f"{self['handed_over']:,} ({reasons})"))
