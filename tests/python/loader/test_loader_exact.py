@@ -100,6 +100,17 @@ def test_channels_last_is_memory_order_alone(folder: Path) -> None:
     assert images.is_contiguous(memory_format=torch.channels_last)
 
 
+def test_to_dtype_of_v2_stands_for_to_tensor(folder: Path) -> None:
+    v2 = [T.Resize((32, 32)), T.PILToTensor(), T.ToDtype(torch.float32, scale=True)]
+    loader = stoker.ImageLoader(folder, 48, v2, shuffle=False)
+    expected = stoker.ImageLoader(folder, 48, [v2[0], T.ToTensor()], shuffle=False)
+    assert torch.equal(next(iter(loader))[0], next(iter(expected))[0])
+    bytes_kept = stoker.ImageLoader(folder, 48, v2[:2], shuffle=False, dtype="uint8")
+    assert torch.equal(next(iter(bytes_kept))[0] / 255, next(iter(expected))[0])
+    with pytest.raises(ValueError, match="ToDtype: dtype: got 'float16', expected one of float32"):
+        stoker.ImageLoader(folder, 4, [v2[0], T.ToDtype(torch.float16, scale=True)])
+
+
 def test_noise_is_the_same_again_and_only_where_it_belongs(folder: Path) -> None:
     def run(*more: Any) -> torch.Tensor:
         chain = [T.Resize((32, 32)), T.ToTensor(), *more]
