@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the speed of ImageLoader grows with cores, plain and indexed, beside Pillow in bare processes.
+"""How ImageLoader scales with cores, plain and with an index, beside Pillow in bare processes.
 
 RandomResizedCrop(224), flip, normalise, batches of 64 in float32. Each round takes every number of
 cores once, in an order that turns round. Efficiency is speed over cores, against one core.
