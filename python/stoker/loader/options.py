@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
 from ..pil.registry import pass_order_of_pillow
 
+_pass_order = functools.cache(pass_order_of_pillow)  # one Pillow a process
 ON_ERROR = ("raise", "skip", "replace")
 UNEVEN = ("pad", "drop")
 DTYPES = ("float32", "float16", "bfloat16", "uint8")
@@ -58,7 +60,7 @@ class Options:
             "on_error": ON_ERROR.index(self.on_error),
             "dtype": self.dtype,
             "layout": self.layout,
-            "order": pass_order_of_pillow(),
+            "order": _pass_order(),
             "hand_over": True,
         }
 

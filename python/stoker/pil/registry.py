@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import io
 from typing import Any
 
@@ -57,7 +56,6 @@ def _open_lazily(fp: Any, filename: Any = None) -> ImageFile.ImageFile:
         return image
 
 
-@functools.cache
 def pass_order_of_pillow() -> int:
     """Which pass of a resize this Pillow does first: rounding in between makes it visible. Raises
     NotInstalled for a Pillow whose pixels are not known."""
