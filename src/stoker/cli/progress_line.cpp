@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -16,7 +17,7 @@ constexpr int64_t kRedrawNs = 100'000'000;
 constexpr double kLeastSeconds = 1;  // before a speed is more than a guess
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<int64_t>(seconds + 0.5);
+  const auto whole = static_cast<int64_t>(std::llround(seconds));
   if (whole < 120) {
     return fmt::format("{} s", whole);
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <utility>
+#include <vector>
 
 #include "stoker/image/transform.h"
 
@@ -11,7 +11,7 @@ namespace stoker::image {
 // A transform without draws that does the same to every image.
 class FixedStep : public Operation {
  public:
-  explicit FixedStep(Step step) : step_(std::move(step)) {}
+  explicit FixedStep(const Step& step) : step_(step) {}
   void plan(Draws& /*draws*/, int32_t& /*width*/, int32_t& /*height*/,
             std::vector<Step>& steps) const override {
     steps.push_back(step_);

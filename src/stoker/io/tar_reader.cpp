@@ -214,9 +214,9 @@ bool TarReader::take_extension(char type, uint64_t size_bytes) {
 bool TarReader::parse_pax(std::string_view records, Overrides& into) {
   while (!records.empty() && records[0] != '\0') {
     size_t length = 0;
-    const char* const end = records.data() + records.size();
-    const auto [behind, error] = std::from_chars(records.data(), end, length);
-    const size_t digits = static_cast<size_t>(behind - records.data());
+    const char* const begin = &records.front();
+    const auto [behind, error] = std::from_chars(begin, begin + records.size(), length);
+    const auto digits = static_cast<size_t>(behind - begin);
     if (error != std::errc() || length > records.size() || length < digits + 3 ||
         records[digits] != ' ' || records[length - 1] != '\n') {
       return fail("a pax header is malformed");

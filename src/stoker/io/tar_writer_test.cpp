@@ -15,7 +15,8 @@ std::vector<uint8_t> bytes_of(const std::string& text) {
 }
 
 TEST(TarWriter, NamesOfAnyLengthComeBack) {
-  for (const size_t length : {1, 98, 99, 100, 101, 113, 114, 115, 255, 256, 986, 987, 4000}) {
+  for (const size_t length :
+       {1U, 98U, 99U, 100U, 101U, 113U, 114U, 115U, 255U, 256U, 986U, 987U, 4000U}) {
     const std::string name = std::string(length - 1, 'n') + "\xFF";
     TarWriter tar;
     ASSERT_TRUE(tar.add(name, bytes_of("data")).ok());

@@ -27,7 +27,7 @@ void write_samples(benchmark::State& state, Dtype dtype, Layout layout) {
   BlockPool pool(1);
   auto* batch = static_cast<uint8_t*>(pool.take(bytes * kBatch));
   size_t row = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     writer.write(view, steps, batch + row * bytes);
     row = (row + 1) % kBatch;
   }

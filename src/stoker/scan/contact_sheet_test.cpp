@@ -52,8 +52,8 @@ std::vector<uint8_t> cell(ContactSheet& sheet, int32_t row, int32_t column) {
   const int32_t left = 4 + column * (sheet.sample_width + 4);
   std::vector<uint8_t> out;
   for (int32_t y = 0; y < sheet.sample_height; ++y) {
-    const uint8_t* begin = sheet.view().row(top + y) + left * 3;
-    out.insert(out.end(), begin, begin + sheet.sample_width * 3);
+    const uint8_t* begin = sheet.view().row(top + y) + ptrdiff_t{left} * 3;
+    out.insert(out.end(), begin, begin + ptrdiff_t{sheet.sample_width} * 3);
   }
   return out;
 }
@@ -107,6 +107,7 @@ TEST(ContactSheet, NormalizeIsUndoneByteByByte) {
 
 TEST(ContactSheet, SeedAndEpochChooseTheSamples) {
   std::vector<std::vector<uint8_t>> many;
+  many.reserve(20);
   for (uint32_t i = 0; i < 20; ++i) {
     many.push_back(codec::testing::encode({.width = 16, .height = 16, .seed = i}));
   }

@@ -16,7 +16,7 @@ std::string drawn(std::string_view text, int32_t width, int32_t height, int32_t 
   std::string rows;
   for (int32_t y = 0; y < height; ++y) {
     for (int32_t x = 0; x < width; ++x) {
-      const uint8_t* pixel = view.row(y) + x * 3;
+      const uint8_t* pixel = view.row(y) + ptrdiff_t{x} * 3;
       EXPECT_TRUE(pixel[0] == pixel[1] && pixel[0] == pixel[2]);
       rows += pixel[0] == 200 ? '#' : '.';
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "stoker/image/ops/kernels/colour.h"
 #include "stoker/image/ops/pixel_ops.h"
 
@@ -17,7 +19,7 @@ void apply(const ImageView& rgbx, std::span<const double> arguments, PixelScratc
     sum += kernels.sum_of_grey(rgbx.row(y), width);
   }
   const double count = static_cast<double>(rgbx.width) * rgbx.height;
-  const auto mean = static_cast<uint8_t>(static_cast<double>(sum) / count + 0.5);
+  const auto mean = static_cast<uint8_t>(std::floor(static_cast<double>(sum) / count + 0.5));
   for (int32_t y = 0; y < rgbx.height; ++y) {
     kernels.blend(rgbx.row(y), width, mean, factor);
   }

@@ -29,6 +29,7 @@ std::vector<Colour> applied(const PixelOp& op, const std::vector<double>& argume
   PixelScratch scratch;
   op.apply(view, arguments, scratch);
   std::vector<Colour> result;
+  result.reserve(pixels.size());
   for (size_t i = 0; i < pixels.size(); ++i) {
     result.push_back({at(i)[0], at(i)[1], at(i)[2]});
   }
@@ -67,6 +68,7 @@ TEST(PixelOps, SharpnessLeavesTheBorder) {
 
 TEST(PixelOps, EqualizeSpreadsWhatOccurs) {
   std::vector<Colour> pixels;
+  pixels.reserve(600);
   for (int i = 0; i < 600; ++i) {
     pixels.push_back({i / 200, 7, 40});
   }

@@ -2,6 +2,7 @@
 #include "stoker/image/ops/kernels/colour_scalar.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stoker/image/ops/blend.h"
 
@@ -46,7 +47,7 @@ Hsv to_hsv(int red, int green, int blue) {
 
 // To the nearest, halves up. No product here is so close below a half that the sum rounds.
 uint8_t rounded(double value) {
-  return static_cast<uint8_t>(static_cast<int>(value + 0.5));
+  return static_cast<uint8_t>(std::floor(value + 0.5));
 }
 
 void to_rgb(const Hsv& hsv, uint8_t* pixel) {

@@ -52,6 +52,7 @@ class FolderTest : public ::testing::Test {
   std::vector<std::string> names() const {
     const auto source = open();
     std::vector<std::string> out;
+    out.reserve(static_cast<size_t>(source->count()));
     for (int64_t i = 0; i < source->count(); ++i) {
       out.push_back(source->name(i).substr(root().size() + 1));
     }

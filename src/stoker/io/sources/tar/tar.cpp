@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> absolute(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
+  out.reserve(paths.size());
   for (const std::string& path : paths) {
     out.push_back(fs::absolute(path).string());
   }

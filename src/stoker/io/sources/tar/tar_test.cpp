@@ -228,6 +228,7 @@ TEST_F(TarTest, ListIsCachedAndAChangedShardIsNoticed) {
 
 TEST_F(TarTest, FewFilesAreOpenAtATime) {
   std::vector<std::string> paths;
+  paths.reserve(40);
   for (int shard = 0; shard < 40; ++shard) {
     paths.push_back(tree_.write(fmt::format("s/{:02}.tar", shard),
                                 tar_member("d/1.jpg", fmt::format("{}", shard)) + kTarEnd));
