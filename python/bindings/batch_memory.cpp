@@ -71,7 +71,8 @@ nb::object BatchMemory::tensor(const std::vector<int64_t>& shape,
     pool_->give_back(owner->managed.tensor.data, owner->size_bytes);
     throw nb::python_error();
   }
-  static_cast<void>(owner.release());  // the capsule's, or torch's, from here on
+  // NOLINTNEXTLINE(bugprone-unused-return-value): the capsule's, or torch's, from here on
+  owner.release();
   return nb::steal(capsule);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "stoker/core/error.h"
 
@@ -24,8 +23,10 @@ constexpr FilterName kFilters[] = {
     {"lanczos", Filter::Lanczos},
 };
 
+constexpr double kMostPixels = 1 << 29;  // sums of two sizes stay in range
+
 int32_t positive(const std::string& name, double value) {
-  if (value < 1 || value > std::numeric_limits<int32_t>::max() / 4 || value != std::floor(value)) {
+  if (value < 1 || value > kMostPixels || value != std::floor(value)) {
     throw Error(ErrorCode::InvalidArgument,
                 fmt::format("{} has {:g}, expected whole numbers of at least 1", name, value));
   }

@@ -24,7 +24,10 @@ struct Picture {
     }
   }
   ImageView view() { return {bytes.data(), 3, 2, 4, 12}; }
-  uint8_t at(int y, int x, int c) const { return bytes[static_cast<size_t>((y * 3 + x) * 4 + c)]; }
+  uint8_t at(int y, int x, int c) const {
+    return bytes[(static_cast<size_t>(y) * 3 + static_cast<size_t>(x)) * 4 +
+                 static_cast<size_t>(c)];
+  }
   std::vector<uint8_t> bytes = std::vector<uint8_t>(24);
 };
 
@@ -63,10 +66,10 @@ TEST(Output, ErasedValuesPassWhatComesAfterTheErasing) {
   const std::vector<Step> values = {steps[0], steps[2]};
   std::vector<float> out(18);
   OutputWriter(Dtype::Float32, Layout::Nhwc, values).write(picture.view(), steps, out.data());
-  EXPECT_EQ(out[4 * 3], 0);
-  EXPECT_EQ(out[4 * 3 + 1], -0.5F);
-  EXPECT_EQ(out[5 * 3 + 2], 1);
-  EXPECT_EQ(out[3 * 3], (static_cast<float>(picture.at(1, 0, 0)) / 255.0F - 0.5F) / 0.5F);
+  EXPECT_EQ(out[12], 0);  // three values a pixel
+  EXPECT_EQ(out[13], -0.5F);
+  EXPECT_EQ(out[17], 1);
+  EXPECT_EQ(out[9], (static_cast<float>(picture.at(1, 0, 0)) / 255.0F - 0.5F) / 0.5F);
 }
 
 // Mean 0 and variance 1 within five standard errors, and the same numbers for the same key.
