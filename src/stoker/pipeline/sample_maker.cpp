@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <new>
 
 #include "stoker/core/clock.h"
@@ -16,10 +17,13 @@ namespace {
 constexpr int64_t kMostPixels = 89'478'485;  // Pillow's Image.MAX_IMAGE_PIXELS
 constexpr size_t kSlackBytes = 64;           // resize() reads that far beyond the last pixel
 
-// Memory for RGBX pixels that is not where `current` lies.
+// Memory for RGBX pixels that is not where `current` lies, which may be a part of an image.
 ImageView other_memory(StepScratch& scratch, const ImageView& current, int32_t width,
                        int32_t height) {
-  Buffer& buffer = current.data == scratch.first.data() ? scratch.second : scratch.first;
+  const uint8_t* const first = scratch.first.data();
+  const bool in_first = std::less_equal<>()(first, current.data) &&
+                        std::less<>()(current.data, first + scratch.first.capacity_bytes());
+  Buffer& buffer = in_first ? scratch.second : scratch.first;
   const size_t stride = static_cast<size_t>(width) * 4;
   return {buffer.resize(stride * static_cast<size_t>(height) + kSlackBytes), width, height, 4,
           stride};
