@@ -73,9 +73,7 @@ nb::object apply_steps(const Pixels& pixels, const Steps& given, int order) {
   const auto stride = static_cast<size_t>(width) * 3;
   stoker::Buffer memory;
   const stoker::ImageView in{const_cast<uint8_t*>(pixels.data()), width, height, 3, stride};
-  stoker::ImageView rgbx{
-      memory.resize(static_cast<size_t>(width) * 4 * static_cast<size_t>(height) + 64), width,
-      height, 4, static_cast<size_t>(width) * 4};
+  stoker::ImageView rgbx = stoker::image::rgbx_memory(memory, width, height);
   stoker::image::unpack(in, {0, 0, width, height}, rgbx);
   stoker::pipeline::StepScratch scratch;
   const stoker::Status status = stoker::pipeline::apply_image_steps(

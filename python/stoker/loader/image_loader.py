@@ -120,6 +120,12 @@ class ImageLoader:
         self._lent: deque[Batch] = deque()
         self._finalizer = weakref.finalize(self, _end, self._engine, servers, self._lent)
 
+    def _running(self) -> _core.Loader:
+        if self._engine is None:  # in a child of a fork
+            self._start_engine()
+        assert self._engine is not None
+        return self._engine
+
     @property
     def classes(self) -> list[str]:
         """Names of the labels 0, 1, ...; empty where the source has none."""
@@ -182,17 +188,15 @@ class ImageLoader:
 
     def batches(self) -> Iterator[Batch]:
         """As iterating, with the samples' numbers in the source too."""
-        if self._engine is None:
-            self._start_engine()  # in a child of a fork
-        assert self._engine is not None
+        engine = self._running()
         epoch, position = self._at if self._resume and self._at else (self._epoch, 0)
         self._resume = False
         self._epoch = epoch + 1
         self._at = (epoch, position)
         self._iteration += 1
-        self._engine.begin_epoch(epoch, position)
+        engine.begin_epoch(epoch, position)
         self._lent.clear()
-        made = self._made(self._engine)
+        made = self._made(engine)
         return self._handed_out(self._copied(made), epoch, self._iteration)
 
     def _made(self, engine: _core.Loader) -> Iterator[tuple[Batch, int]]:
@@ -262,16 +266,14 @@ class ImageLoader:
 
     def stats(self) -> Stats:
         """What was done since the loader was made; see Stats."""
-        if self._engine is None:
-            self._start_engine()
-        assert self._engine is not None
-        stats = Stats(self._engine.stats())
+        engine = self._running()
+        stats = Stats(engine.stats())
         seconds = stats["elapsed_ms"] / 1000
         stats["samples_per_s"] = stats["samples"] / seconds if seconds > 0 else 0.0
         stats["waited_share"] = stats["waited_ms"] / stats["elapsed_ms"] if seconds > 0 else 0.0
         stats["bad_samples"] = list(self._bad)
-        stats["repeated"] = self._engine.repeated()
-        stats["dropped"] = self._engine.dropped()
+        stats["repeated"] = engine.repeated()
+        stats["dropped"] = engine.dropped()
         return stats
 
     def close(self) -> None:

@@ -5,6 +5,15 @@
 
 namespace stoker::cli {
 
+Param threads_option() {
+  return {.name = "threads",
+          .kind = ParamKind::Int,
+          .help = "threads, by default as many as may run at once",
+          .value_name = "N",
+          .min = 1,
+          .max = 1024};
+}
+
 Param json_option() {
   return {.name = "json", .kind = ParamKind::Flag, .help = "print the result as JSON on stdout"};
 }

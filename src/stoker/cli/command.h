@@ -33,6 +33,9 @@ struct Command {
 // The option that every command with a JSON form has.
 Param json_option();
 
+// "threads" of a command that works in parallel.
+Param threads_option();
+
 // One message for people: each line goes to stderr and begins with "stoker".
 void message(const std::string& text);
 

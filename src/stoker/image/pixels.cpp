@@ -10,6 +10,13 @@
 
 namespace stoker::image {
 
+ImageView rgbx_memory(Buffer& buffer, int32_t width, int32_t height) {
+  constexpr size_t kSlackBytes = 64;
+  const size_t stride = static_cast<size_t>(width) * 4;
+  return {buffer.resize(stride * static_cast<size_t>(height) + kSlackBytes), width, height, 4,
+          stride};
+}
+
 void flip_horizontal(const ImageView& rgbx) {
   const PixelKernels& kernels = pixel_kernels(current_target());
   for (int32_t y = 0; y < rgbx.height; ++y) {

@@ -4,9 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "stoker/core/buffer.h"
 #include "stoker/core/image_view.h"
 
 namespace stoker::image {
+
+// Memory of `buffer` as RGBX pixels, with the room behind them that resize() reads; contents
+// undefined. Throws std::bad_alloc.
+ImageView rgbx_memory(Buffer& buffer, int32_t width, int32_t height);
 
 // Mirrors RGBX pixels in place.
 void flip_horizontal(const ImageView& rgbx);

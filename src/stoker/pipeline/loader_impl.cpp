@@ -32,8 +32,7 @@ void start_thread(size_t number) {
 
 // Enough samples ahead for each thread to have the next ones at hand.
 io::ReaderOptions reader_options(int32_t threads) {
-  const int32_t most = threads > 0 ? threads : usable_threads();
-  return {.threads = 1, .most_threads = 16, .buffers = 16 + 4 * most};
+  return {.threads = 1, .most_threads = 16, .buffers = 16 + 4 * threads};
 }
 
 OutputWriter make_writer(const LoaderOptions& options, const Chain& chain) {
@@ -59,15 +58,14 @@ Loader::Impl::Impl(std::shared_ptr<const io::Source> from,
       chain(transforms),
       writer(make_writer(given, chain)),
       sample_bytes(writer.sample_bytes(chain.out_width(), chain.out_height())),
-      limit(1, 1, true),
-      reader(*source, reader_options(given.threads)) {
+      most_threads(given.threads > 0 ? given.threads : usable_threads()),
+      limit(given.threads > 0 ? most_threads : std::max(1, most_threads - 1), most_threads,
+            given.threads > 0),
+      reader(*source, reader_options(most_threads)) {
   options.epoch.samples = source->count();
-  const bool fixed = options.threads > 0;
-  const int32_t most = fixed ? options.threads : usable_threads();
-  limit = {fixed ? most : std::max(1, most - 1), most, fixed};
-  stats.threads_most = most;
+  stats.threads_most = most_threads;
   plan = std::make_unique<EpochPlan>(options.epoch, epoch, 0);
-  for (int32_t number = 0; number < most; ++number) {
+  for (int32_t number = 0; number < most_threads; ++number) {
     threads.emplace_back([this, number] { work(static_cast<size_t>(number)); });
   }
 }
@@ -157,22 +155,27 @@ void Loader::Impl::make_of(Worker& worker, const Task& task, int64_t sample, cod
   }
 }
 
+// Under the lock: the row is what it will be.
+void Loader::Impl::end_row(const Task& task, int64_t sample, int64_t label) {
+  Batch& batch = *task.batch;
+  batch.labels[task.row] = label;
+  batch.samples[task.row] = sample;
+  if (--batch.left == 0) {
+    batch_ready.notify_all();
+  }
+}
+
 void Loader::Impl::finish(const Task& task, int64_t sample, const SampleTimes& times) {
   const int64_t label = source->label(sample);
   const std::lock_guard lock(mutex);
   stats.decode_ns += times.decode_ns;
   stats.transform_ns += times.transform_ns;
   stats.write_ns += times.write_ns;
-  Batch& batch = *task.batch;
-  if (batch.cancelled) {
+  if (task.batch->cancelled) {
     return;
   }
   ++stats.samples;
-  batch.labels[task.row] = label;
-  batch.samples[task.row] = sample;
-  if (--batch.left == 0) {
-    batch_ready.notify_all();
-  }
+  end_row(task, sample, label);
 }
 
 void Loader::Impl::fail(Task task, int64_t sample, Status status) {
@@ -193,11 +196,7 @@ void Loader::Impl::fail(Task task, int64_t sample, Status status) {
     return;
   }
   batch.result.missing.push_back(task.row);
-  batch.labels[task.row] = label;
-  batch.samples[task.row] = sample;
-  if (--batch.left == 0) {
-    batch_ready.notify_all();
-  }
+  end_row(task, sample, label);
 }
 
 void Loader::Impl::hand_over(const Task& task, int64_t sample, codec::Bytes bytes,
@@ -215,7 +214,7 @@ void Loader::Impl::hand_over(const Task& task, int64_t sample, codec::Bytes byte
     ++stats.handed_over_reasons["other"];
   }
   const uint64_t id = next_handover++;
-  handed.emplace(id, std::pair(task, sample));
+  handed.emplace(id, task);
   waiting.push_back({id, sample, std::move(name), {bytes.begin(), bytes.end()}, 0});
   handover_ready.notify_one();
 }
@@ -244,7 +243,7 @@ std::optional<Task> Loader::Impl::take_handed(uint64_t id) {
   if (found == handed.end()) {
     return std::nullopt;
   }
-  Task task = std::move(found->second.first);
+  Task task = std::move(found->second);
   handed.erase(found);
   ++busy;
   return task;

@@ -36,6 +36,7 @@ struct Loader::Impl {
   void make_of(Worker& worker, const Task& task, int64_t sample, codec::Bytes bytes,
                codec::Bytes index, int64_t read_ns);
   void note_direct_read(int64_t read_ns);
+  void end_row(const Task& task, int64_t sample, int64_t label);
   void finish(const Task& task, int64_t sample, const SampleTimes& times);
   void fail(Task task, int64_t sample, Status status);
   void hand_over(const Task& task, int64_t sample, codec::Bytes bytes, const Status& reason);
@@ -64,8 +65,9 @@ struct Loader::Impl {
   int64_t lent = 0;  // batches of this epoch
   BatchQueue queue;
   std::deque<Handover> waiting;
-  std::map<uint64_t, std::pair<Task, int64_t>> handed;  // with the sample
+  std::map<uint64_t, Task> handed;
   uint64_t next_handover = 1;
+  int32_t most_threads;
   ThreadLimit limit;
   LoaderStats stats;
   int64_t first_ns = 0, last_ns = 0;

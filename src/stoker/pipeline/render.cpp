@@ -14,8 +14,6 @@
 namespace stoker::pipeline {
 namespace {
 
-constexpr size_t kSlackBytes = 64;  // resize() reads that far beyond the last pixel
-
 bool is_inside(const Region& r, int32_t width, int32_t height) {
   return r.x0 >= 0 && r.y0 >= 0 && r.x0 < r.x1 && r.y0 < r.y1 && r.x1 <= width && r.y1 <= height;
 }
@@ -69,12 +67,6 @@ Region in_source(const RenderPlan& plan, Region r) {
     r = {r.x0, plan.crop.height() - r.y1, r.x1, plan.crop.height() - r.y0};
   }
   return {r.x0 + plan.crop.x0, r.y0 + plan.crop.y0, r.x1 + plan.crop.x0, r.y1 + plan.crop.y0};
-}
-
-ImageView rgbx_view(Buffer& buffer, int32_t width, int32_t height) {
-  const size_t stride = static_cast<size_t>(width) * 4;
-  return {buffer.resize(stride * static_cast<size_t>(height) + kSlackBytes), width, height, 4,
-          stride};
 }
 
 void mirror(const ImageView& rgbx, bool x, bool y) {
@@ -149,7 +141,7 @@ Status Renderer::Impl::decode(const RenderPlan& plan, const Region& needed, Imag
         fmt::format("crop ({}, {}, {}, {}) is outside an image of {} x {}", plan.crop.x0,
                     plan.crop.y0, plan.crop.x1, plan.crop.y1, image.info.width, image.info.height)};
   }
-  out = rgbx_view(decoded, needed.width(), needed.height());
+  out = image::rgbx_memory(decoded, needed.width(), needed.height());
   return image.state->decode(image.data,
                              {in_source(plan, needed), codec::PixelFormat::Rgbx, image.index}, out);
 }
@@ -159,7 +151,7 @@ Result<ImageView> Renderer::Impl::transform(const RenderPlan& plan, const Region
   mirror(decoded_view, plan.mirror_x_before, plan.mirror_y_before);
   ImageView pixels = decoded_view;
   if (plan.resized) {
-    pixels = rgbx_view(resized, plan.window.width(), plan.window.height());
+    pixels = image::rgbx_memory(resized, plan.window.width(), plan.window.height());
     if (Status status = image::resize_part(decoded_view, needed, plan.crop.width(),
                                            plan.crop.height(), plan.out_width, plan.out_height,
                                            plan.filter, plan.order, plan.window, pixels, scratch);
@@ -193,7 +185,7 @@ Result<ImageView> Renderer::Impl::run_pixels(const ImageView& whole, const Rende
   }
   const int64_t start = now_ns();
   const Region needed = needed_of_crop(plan);
-  const ImageView part = rgbx_view(decoded, needed.width(), needed.height());
+  const ImageView part = image::rgbx_memory(decoded, needed.width(), needed.height());
   image::unpack(whole, in_source(plan, needed), part);
   Result<ImageView> result = transform(plan, needed, part);
   times.transform_ns = now_ns() - start;

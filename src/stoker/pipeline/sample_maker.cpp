@@ -15,7 +15,6 @@ namespace stoker::pipeline {
 namespace {
 
 constexpr int64_t kMostPixels = 89'478'485;  // Pillow's Image.MAX_IMAGE_PIXELS
-constexpr size_t kSlackBytes = 64;           // resize() reads that far beyond the last pixel
 
 // Memory for RGBX pixels that is not where `current` lies, which may be a part of an image.
 ImageView other_memory(StepScratch& scratch, const ImageView& current, int32_t width,
@@ -23,10 +22,7 @@ ImageView other_memory(StepScratch& scratch, const ImageView& current, int32_t w
   const uint8_t* const first = scratch.first.data();
   const bool in_first = std::less_equal<>()(first, current.data) &&
                         std::less<>()(current.data, first + scratch.first.capacity_bytes());
-  Buffer& buffer = in_first ? scratch.second : scratch.first;
-  const size_t stride = static_cast<size_t>(width) * 4;
-  return {buffer.resize(stride * static_cast<size_t>(height) + kSlackBytes), width, height, 4,
-          stride};
+  return image::rgbx_memory(in_first ? scratch.second : scratch.first, width, height);
 }
 
 struct Apply {

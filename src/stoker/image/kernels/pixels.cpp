@@ -125,17 +125,7 @@ const PixelKernels& pixel_kernels(SimdTarget target) {
   static constexpr PixelKernels avx3 = {N_AVX3::reverse,       N_AVX3::rgbx_to_rgb,
                                         N_AVX3::rgb_to_planes, N_AVX3::grey_to_plane,
                                         N_AVX3::stream,        N_AVX3::normalize};
-  switch (target) {
-    case SimdTarget::Scalar:
-      break;
-    case SimdTarget::Sse4:
-      return sse4;
-    case SimdTarget::Avx2:
-      return avx2;
-    case SimdTarget::Avx3:
-      return avx3;
-  }
-  return scalar;
+  return choose(target, &scalar, &sse4, &avx2, &avx3);
 }
 
 }  // namespace stoker::image

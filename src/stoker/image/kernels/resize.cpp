@@ -221,17 +221,7 @@ const ResizeKernels& resize_kernels(SimdTarget target) {
   static constexpr ResizeKernels sse4 = {true, N_SSE4::horizontal, N_SSE4::vertical};
   static constexpr ResizeKernels avx2 = {true, N_AVX2::horizontal, N_AVX2::vertical};
   static constexpr ResizeKernels avx3 = {true, N_AVX3::horizontal, N_AVX3::vertical};
-  switch (target) {
-    case SimdTarget::Scalar:
-      break;
-    case SimdTarget::Sse4:
-      return sse4;
-    case SimdTarget::Avx2:
-      return avx2;
-    case SimdTarget::Avx3:
-      return avx3;
-  }
-  return scalar;
+  return choose(target, &scalar, &sse4, &avx2, &avx3);
 }
 
 }  // namespace stoker::image

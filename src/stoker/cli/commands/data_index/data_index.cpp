@@ -103,12 +103,7 @@ Command command_data_index() {
                       {.name = "force",
                        .kind = ParamKind::Flag,
                        .help = "make all entries anew, also those that are up to date"},
-                      {.name = "threads",
-                       .kind = ParamKind::Int,
-                       .help = "threads, by default as many as may run at once",
-                       .value_name = "N",
-                       .min = 1,
-                       .max = 1024},
+                      threads_option(),
                       json_option()},
           .positionals = {{.name = "path",
                            .help = "folder with one sub-folder a class, tar file, or folder of "

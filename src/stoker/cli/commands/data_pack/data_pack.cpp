@@ -121,12 +121,7 @@ Command command_data_pack() {
                   {.name = "force",
                    .kind = ParamKind::Flag,
                    .help = "make shards anew that are there, and replace a set of other options"},
-                  {.name = "threads",
-                   .kind = ParamKind::Int,
-                   .help = "threads, by default as many as may run at once",
-                   .value_name = "N",
-                   .min = 1,
-                   .max = 1024},
+                  threads_option(),
                   json_option()},
       .positionals = {{.name = "src",
                        .help = "folder with one sub-folder a class, tar file, or folder of "

@@ -120,12 +120,7 @@ Command command_data_synth() {
                        .kind = ParamKind::Flag,
                        .help = "write into a folder that is not empty, replacing files of the same "
                                "names and no others"},
-                      {.name = "threads",
-                       .kind = ParamKind::Int,
-                       .help = "threads, by default as many as may run at once",
-                       .value_name = "N",
-                       .min = 1,
-                       .max = 1024},
+                      threads_option(),
                       json_option()},
           .positionals =
               {{.name = "dir", .help = "folder to make", .value_name = "DIR", .required = true}},

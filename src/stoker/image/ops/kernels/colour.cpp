@@ -221,17 +221,7 @@ const ColourKernels& colour_kernels(SimdTarget target) {
                                          N_AVX2::sum_of_grey, N_AVX2::shift_hue};
   static constexpr ColourKernels avx3 = {N_AVX3::blend, N_AVX3::blend_with_grey,
                                          N_AVX3::sum_of_grey, N_AVX3::shift_hue};
-  switch (target) {
-    case SimdTarget::Scalar:
-      break;
-    case SimdTarget::Sse4:
-      return sse4;
-    case SimdTarget::Avx2:
-      return avx2;
-    case SimdTarget::Avx3:
-      return avx3;
-  }
-  return scalar;
+  return choose(target, &scalar, &sse4, &avx2, &avx3);
 }
 
 }  // namespace stoker::image
